@@ -1,0 +1,650 @@
+"""The record of all games: a list of steps, and what they come to.
+
+Nothing is patched: score, turn and result are a fold over the steps of a game, so undo is a
+shorter fold, and a late fall or a second judgement the same fold over a changed step.
+"""
+
+import struct
+from binascii import crc32
+
+from micropython import const
+
+from . import record, rules
+from .judge import VERDICT_NAMES, contacts_alone, verdict
+from .lines import number, printable
+
+# As in judge.py, folded in by the compiler.
+_NONE = const(0)
+_LEGAL = const(1)
+_CUE = const(2)
+_DOUBT = const(4)
+
+# As in lines.py, folded in by the compiler.
+_CLICKS = const(1)
+
+# As in record.py, folded in by the compiler.
+_STROKE = const(0)
+_FLAGS = const(1)
+_PLAYER = const(1)
+_MARK = const(1)
+_ANNUL = const(2)
+_BY_HAND = const(2)
+_JUDGE = const(3)
+_NO_CLICK = const(3)
+_ACCEPTED = const(4)
+_LEAN = const(4)
+_ABSENT = const(5)
+_PRESENT = const(6)
+_NO_CUE = const(6)
+_TURN = const(7)
+_EDGES_LOST = const(8)
+_SCORE = const(8)
+_NEW = const(9)
+_NEXT = const(10)
+_DRAW = const(11)
+_LATE = const(11)
+_ABSENT_THEN = const(12)
+_RESIGN = const(12)
+_EVIDENCE = const(13)
+_ENDED = const(16)
+_CONTACTS = const(18)
+_OWN_MARKS = const(19)
+_ANNULLED = const(21)
+_MARKS = const(22)
+_BEGAN = const(24)
+_LASTED = const(28)
+_HIT_HEARD = const(32)
+_SUM = const(32)
+_NUMBER = const(36)
+_LEANED = const(64)
+_NOWHERE = const(0xFFFF)
+
+# As in rules.py, folded in by the compiler.
+_MARKED_VERDICT = const(7)
+_CAROM = const(0x0008)
+_MISS = const(0x0010)
+_POCKET_WHITE = const(0x0400)
+_REPEAT = const(0x1000)
+_LEAN_OFF = const(0x2000)
+
+PLAYER_NAMES = ("a", "b")
+MODES = ("series", "single")
+
+FLAG_NAMES = ("late-fall", "by-hand", "lost-edges", "absent-pin", "judged")
+
+_A_MODE = const(0)
+_A_TARGET = const(2)
+_A_START = const(4)
+_FIRST = const(6)
+_ALWAYS = const(7)
+_PAIR = const(8)
+POCKET_TABLE = const(9)
+_CAROM_ADDS = const(10)
+_FINE = const(11)
+_PIN_FINE = const(12)
+_LATE_KEEPS_TURN = const(13)
+_WHITE_POINTS = const(14)
+
+_NOBODY = const(2)
+_REPEATS = const(3)  # R7.3: each player may repeat three times
+
+# fmt: off
+TERMS = (
+    # key               default  words (the term is the place of one), or least and most
+    ("a.mode",          0,       MODES),                   # R6.3, R7.7
+    ("b.mode",          0,       MODES),
+    ("a.target",        100,     (1, 999)),                # R7.2, R7.5
+    ("b.target",        100,     (1, 999)),
+    ("a.start",         0,       (0, 998)),                # R7.6, R7.8
+    ("b.start",         0,       (0, 998)),
+    ("first",           0,       PLAYER_NAMES),            # R7.1
+    ("always",          _NOBODY, ("a", "b", "none")),      # R7.4
+    ("pair",            0,       (0, 1)),                  # R7.9
+    ("table",           0,       ("carom", "pocket")),     # R8.1
+    ("carom_adds",      0,       ("0", "3")),              # R2.7
+    ("fine",            2,       (0, 10)),                 # R4.9
+    ("pin_fine",        0,       (0, 10)),                 # R4.9
+    ("late_keeps_turn", 1,       (0, 1)),                  # R5.7
+    ("pocket_white",    2,       (0, 10)),                 # R8.2
+)
+# fmt: on
+_TERMS_FORM = "<BBBHHHHBBBBBBBBB"
+
+
+def parse_terms(words: list[str]) -> list[int]:
+    """Return the terms of a game from `key=value` words, as numbers in the order of TERMS."""
+    terms = []
+    keys = []
+    for key, default, _values in TERMS:
+        keys.append(key)
+        terms.append(default)
+    for pair in words:
+        key, _equals, value = pair.partition("=")
+        if key not in keys:
+            raise ValueError("there is no setting '%s'" % printable(pair))
+        place = keys.index(key)
+        values = TERMS[place][2]
+        if isinstance(values[0], int):
+            n = number(value, int(values[1]))
+            if n < values[0]:
+                raise ValueError("%s is at least %d" % (key, values[0]))
+            terms[place] = n
+        elif value in values:
+            terms[place] = values.index(value)
+        else:
+            raise ValueError("%s is one of: %s" % (key, values))
+    for player in (0, 1):
+        if terms[_A_START + player] >= terms[_A_TARGET + player]:
+            name = PLAYER_NAMES[player]
+            raise ValueError("%s.start must be below %s.target" % (name, name))
+    return terms
+
+
+def _sensed(step: bytearray, own: int) -> tuple[int, bool]:
+    """Return (verdict, certain) by the sensors for the fallen pins *own*, not empty."""
+    sensors = step[_CONTACTS] >> 2
+    hit = 2
+    zone = 0
+    contacts = perhaps = 2
+    for pin in range(5):
+        if own >> pin & 1:
+            evidence = step[_EVIDENCE + pin]
+            hit = min(hit, evidence & 3)
+            zone = max(zone, evidence >> 2 & 3)
+            pair = evidence >> 4
+            if pair == _NO_CUE:
+                sensors &= ~_CLICKS
+            else:
+                contacts = min(contacts, record.PAIRS[pair][0])
+                perhaps = min(perhaps, record.PAIRS[pair][1])
+    return verdict(sensors, zone, hit, contacts, perhaps)
+
+
+class Outcome:
+    """What a stroke stands for: its verdict, its award and the clauses behind it."""
+
+    def __init__(self, step: bytearray, game: "Game", place: int) -> None:
+        self._step = step
+        self.place = place  # among the steps
+        self.number = game.strokes + 1
+        self.game = game.number
+        flags = step[_FLAGS]
+        self.player = flags & _PLAYER
+        self.t_us = record.t_us(step)
+        own, late = record.pins(step)
+        self.pins = own | late
+        marks = record.word(step, _MARKS)
+        leans = game.leaning or flags & _LEANED
+        self._judge(own, marks, bool(leans and not marks & _LEAN_OFF))
+        self._award(own, late, marks, game)
+        judged = marks or step[_ANNULLED] or leans
+        by_hand = flags & _BY_HAND
+        lost = flags & _EDGES_LOST
+        if by_hand or lost or judged:
+            self.certain = False
+        up = (late, by_hand, lost, step[_ABSENT_THEN], judged)
+        self.flags = tuple([FLAG_NAMES[i] for i in range(5) if up[i]])
+        self.score = (0, 0)
+        self.turn = 0
+
+    def _judge(self, own: int, marks: int, leans: bool) -> None:
+        step = self._step
+        self._leans = leans
+        self._pin_fine = True
+        self._miss = False
+        self.certain = False
+        found = _NONE
+        if own:
+            found, self.certain = _sensed(step, own)
+        elif self.pins:  # a late fall is no evidence (R5.1)
+            found = _LEGAL if step[_FLAGS] & _HIT_HEARD else _DOUBT
+        elif step[_CONTACTS] >> 2 & _CLICKS:
+            contacts = step[_CONTACTS] & 3
+            if contacts != _NO_CLICK:
+                self._miss, self.certain = contacts_alone(contacts)
+                if marks & ~_REPEAT:
+                    self._miss = False
+        if self.pins and marks & _MARKED_VERDICT:
+            found = marks & _MARKED_VERDICT
+        elif self.pins and leans:
+            found = _CUE
+            self._pin_fine = False  # R5.3 is without fine
+        self._verdict = found
+        self.verdict = VERDICT_NAMES[found]
+
+    def _award(self, own: int, late: int, marks: int, game: "Game") -> None:
+        terms = game.terms
+        clauses = []
+        points = 0
+        if self.pins:
+            clause, points = rules.pin_points(self.pins)
+            clauses.append(clause)
+            if marks & _CAROM:
+                clauses.append("R2.7")
+                points += rules.CAROM_POINTS if terms[_CAROM_ADDS] else 0
+        elif marks & _CAROM:
+            clauses.append("R2.6")
+            points = rules.CAROM_POINTS
+        if marks & _POCKET_WHITE:
+            clauses.append("R8.2")
+            points += terms[_WHITE_POINTS]
+        fine = self._faults(marks, terms, clauses)
+        if not clauses:
+            clauses.append("R2.8")
+        if late:
+            clauses.append("R5.1")
+        if self._step[_ANNULLED]:
+            clauses.append("R5.2")
+        clauses.sort()
+        self.clauses = tuple(clauses)
+        # R4.9: all points and one fine go to the partner, R4.11: never below nothing.
+        award = [0, 0]
+        award[1 - self.player if self.penalty else self.player] = points + fine
+        self.award = (award[0], award[1])
+        felled = own | late if terms[_LATE_KEEPS_TURN] else own  # R5.7
+        self.succeeds = not self.penalty and bool(felled or marks & _POCKET_WHITE)
+
+    def _faults(self, marks: int, terms: list[int], clauses: list[str]) -> int:
+        """Add the clauses of the faults that hold. Return the fine: one, the largest."""
+        fines = [0]
+        before = len(clauses)
+        if self.pins and self._verdict >= _CUE:
+            clauses.append(rules.VERDICT_CLAUSES[self._verdict])
+            if self._pin_fine:
+                fines.append(terms[_PIN_FINE])
+        if self._miss:
+            marks |= _MISS
+        for mark, clause, amount in rules.PENALTIES:
+            if marks & mark:
+                clauses.append(clause)
+                fines.append(terms[_FINE] if amount < 0 else amount)
+        if self._leans:
+            clauses.append("R5.3")
+        self.penalty = len(clauses) > before
+        return max(fines)
+
+    @property
+    def accepted(self) -> bool:
+        """Say whether people have accepted the stroke (`ok`)."""
+        return bool(self._step[_FLAGS] & _ACCEPTED)
+
+    def line(self) -> str:
+        """Return its conclusion line."""
+        return (
+            "> stroke game=%d n=%d player=%s t=%d pins=%s verdict=%s certain=%s award=%d:%d"
+            " clauses=%s score=%d:%d turn=%s flags=%s"
+            % (
+                self.game,
+                self.number,
+                PLAYER_NAMES[self.player],
+                self.t_us,
+                ",".join([str(pin) for pin in range(5) if self.pins >> pin & 1]),
+                self.verdict,
+                "yes" if self.certain else "no",
+                self.award[0],
+                self.award[1],
+                ",".join(self.clauses),
+                self.score[0],
+                self.score[1],
+                PLAYER_NAMES[self.turn],
+                ",".join(self.flags),
+            )
+        )
+
+
+class Game:
+    """One game: its terms, and the fold over its steps."""
+
+    def __init__(self, number: int, place: int, terms: list[int], starter: int, equal: bool):
+        self.number = number
+        self.place = place  # of the step that began it
+        self.terms = terms
+        self.starter = starter
+        self.equal = equal  # R7.9: the game of a pair on equal terms
+        self.began_at = 0  # Match.count then
+        self.lost_before = 0  # edges lost, and lines refused or skipped, before it began
+        self.errors_before = 0
+        self.said = ""  # of its end
+        modes = [MODES[terms[_A_MODE]], MODES[terms[_A_MODE + 1]]]
+        self.targets = [terms[_A_TARGET], terms[_A_TARGET + 1]]
+        self._starts = [terms[_A_START], terms[_A_START + 1]]
+        if equal:
+            modes[1] = modes[0]
+            self.targets[1] = self.targets[0]
+            self._starts = [0, 0]
+        self.modes = modes
+        self.start()
+
+    def start(self) -> None:
+        """Begin the fold."""
+        self.score = [self._starts[0], self._starts[1]]
+        self.turn = self.starter
+        self.result = "playing"
+        self.winner: "int | None" = None
+        self.strokes = 0
+        self.last: "Outcome | None" = None
+        self.leaning = 0
+        self.by_hand = False
+        self._repeats = [0, 0]
+        self._is_fixed = False  # drawn or resigned: no score changes it
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether the game has been won or drawn."""
+        return self.result != "playing"
+
+    def play(self, step: bytearray, place: int) -> "Outcome | None":
+        """Fold the next step in. Return the outcome of a stroke that counts, else None."""
+        kind = step[0]
+        if kind == _STROKE:
+            return self._stroke(step, place)
+        if kind == _TURN:  # R9.4
+            self.turn = step[1]
+            self.by_hand = True
+        elif kind == _SCORE:  # R9.3
+            self.score = [record.word(step, 1), record.word(step, 3)]
+            self.by_hand = True
+            if not self._is_fixed:
+                self._decide()
+        elif kind == _LEAN:
+            if record.word(step, 1) == _NOWHERE and not step[5]:
+                self.leaning |= 1 << step[3]
+        elif kind in (_DRAW, _RESIGN) and not self.is_over:
+            self._is_fixed = True
+            self.result = "drawn" if kind == _DRAW else "won"
+            self.winner = None if kind == _DRAW else 1 - step[1]
+        return None
+
+    def _stroke(self, step: bytearray, place: int) -> "Outcome | None":
+        if self.is_over:
+            return None
+        outcome = Outcome(step, self, place)
+        self.leaning = 0
+        self.strokes += 1
+        player = outcome.player
+        self.score = [self.score[0] + outcome.award[0], self.score[1] + outcome.award[1]]
+        series = self.modes[player] == "series"
+        # R6.1, R6.2, R4.10: only in series, and only without penalty, does he go on.
+        self.turn = player if series and outcome.succeeds else 1 - player
+        if record.word(step, _MARKS) & _REPEAT:  # R7.3
+            self._repeats[player] += 1
+        else:
+            self._repeats = [0, 0]
+        self._decide()
+        if not self.is_over and min(self._repeats) >= _REPEATS:
+            self._is_fixed = True
+            self.result = "drawn"
+        outcome.score = (self.score[0], self.score[1])
+        outcome.turn = self.turn
+        self.last = outcome
+        return outcome
+
+    def _decide(self) -> None:
+        """See whether somebody has his target (R7.2)."""
+        self.result = "playing"
+        self.winner = None
+        for player in (0, 1):
+            if self.score[player] >= self.targets[player]:
+                self.result = "won"
+                self.winner = player
+
+    def line(self) -> str:
+        """Return its conclusion line."""
+        return "> game n=%d result=%s winner=%s score=%d:%d turn=%s strokes=%d" % (
+            self.number,
+            self.result,
+            "" if self.winner is None else PLAYER_NAMES[self.winner],
+            self.score[0],
+            self.score[1],
+            PLAYER_NAMES[self.turn],
+            self.strokes,
+        )
+
+
+class Match:
+    """The steps of all games, done and undone, and the games they make."""
+
+    def __init__(self, out: list[str]) -> None:
+        self._out = out
+        self.steps: list[bytearray] = []
+        self.undone: "list[tuple[bytearray, Game | None]]" = []
+        self.games: list[Game] = []
+        self.count = 0  # of what has happened, to tell what came since
+        self.lost = 0  # edges, in all
+        self.errors = 0  # refused commands and skipped lines, in all
+        self.running = -1  # place of the stroke that runs
+        self.absent = 0
+
+    @property
+    def game(self) -> "Game | None":
+        """Return the current game."""
+        return self.games[-1] if self.games else None
+
+    def add(self, step: bytearray, began: int = 0) -> int:
+        """Append a step. Return its place. What was undone can no longer be redone.
+
+        *began*: the count when a stroke began.
+        """
+        self.undone.clear()
+        if step[0] == _STROKE:
+            record.set_count(step, _BEGAN, began)
+            record.set_count(step, _LASTED, self.count)
+        return self._append(step, None)
+
+    def _append(self, step: bytearray, game: "Game | None") -> int:
+        place = len(self.steps)
+        self.steps.append(step)
+        kind = step[0]
+        if kind in (_NEW, _NEXT):
+            self.games.append(game or self._new_game(step, place))
+            self._tell_game(self.games[-1])
+        elif kind in (_MARK, _ANNUL, _JUDGE, _LEAN):
+            self._changed(step, place)
+        elif kind in (_ABSENT, _PRESENT):
+            self._count_absent()
+        elif kind != _STROKE:
+            self.games[-1].play(step, place)
+            self._tell_game(self.games[-1])
+        elif step[_FLAGS] & _ENDED:
+            self._tell_stroke(self.games[-1].play(step, place), step, self.games[-1])
+            self._tell_game(self.games[-1])
+        return place
+
+    def _new_game(self, step: bytearray, place: int) -> Game:
+        if step[0] == _NEW:
+            terms = list(struct.unpack(_TERMS_FORM, step))[1:]
+            starter = terms[_FIRST]
+            equal = False
+        else:
+            before = self.games[-1]
+            terms = before.terms
+            starter = 1 - before.starter  # R7.1
+            equal = bool(terms[_PAIR]) and not before.equal
+        if terms[_ALWAYS] != _NOBODY and not equal:
+            starter = terms[_ALWAYS]
+        game = Game(len(self.games) + 1, place, terms, starter, equal)
+        game.began_at = self.count
+        game.lost_before = self.lost
+        game.errors_before = self.errors
+        return game
+
+    def counts(self, game: Game) -> tuple[int, int]:
+        """Return (edges lost, lines refused or skipped) from the start of *game* to the next."""
+        if game.number < len(self.games):
+            after = self.games[game.number]
+            lost, errors = after.lost_before, after.errors_before
+        else:
+            lost, errors = self.lost, self.errors
+        return lost - game.lost_before, errors - game.errors_before
+
+    def end_stroke(self) -> None:
+        """End the stroke that runs."""
+        place = self.running
+        step = self.steps[place]
+        game = self.games[-1]
+        self.running = -1
+        step[_FLAGS] |= _ENDED
+        record.set_count(step, _LASTED, self.count)
+        self._tell_stroke(game.play(step, place), step, game)
+        self._tell_game(game)
+        # Room for the next step is made now, not when the first hit of a stroke comes.
+        self.steps.append(step)
+        self.steps.pop()
+
+    def drop_stroke(self) -> None:
+        """Forget the stroke that runs, and its marks (`boot`)."""
+        dropped = self.running
+        self.running = -1
+        place = len(self.steps) - 1
+        while place >= dropped:
+            step = self.steps[place]
+            if step[0] in (_STROKE, _MARK, _ANNUL):
+                del self.steps[place]
+            elif step[0] == _LEAN:
+                record.set_word(step, 1, _NOWHERE)
+            place -= 1
+        self.revalue(dropped)
+
+    def fall_late(self, pin: int) -> None:
+        """Add a late fall to the last stroke (R5.1); the pin leans on no ball then."""
+        last = self.games[-1].last
+        if last:
+            self.steps[last.place][_LATE] |= 1 << pin
+            for step in self.steps[last.place + 1 :]:
+                if step[0] == _LEAN and step[3] == pin:
+                    step[5] = 1
+            self.revalue(last.place)
+
+    def undo(self) -> None:
+        """Take the last step back (R9.1)."""
+        place = len(self.steps) - 1
+        step = self.steps.pop()
+        game = None
+        if step[0] in (_NEW, _NEXT):
+            game = self.games.pop()
+            game.said = ""
+            self._out.append("> game n=%d withdrawn" % game.number)
+        elif step[0] == _STROKE:
+            self._tell_stroke(None, step, self.games[-1])
+        self.undone.append((step, game))
+        if step[0] in (_ABSENT, _PRESENT):
+            self._count_absent()
+        elif game is None:
+            self._changed(step, place)
+
+    def redo(self) -> None:
+        """Do the step that was undone last again."""
+        self._append(*self.undone.pop())
+
+    def _changed(self, step: bytearray, place: int) -> None:
+        """Follow what a step, new or undone, changes: a stroke before it, or all from *place*."""
+        if step[0] in (_MARK, _ANNUL, _JUDGE, _LEAN):
+            stroke = record.word(step, 1)
+            if stroke != _NOWHERE:
+                place = stroke
+                self._count_marks(place)
+        if place != self.running:
+            self.revalue(place)
+
+    def _count_marks(self, place: int) -> None:
+        stroke = self.steps[place]
+        marks = record.word(stroke, _OWN_MARKS)
+        annulled = 0
+        stroke[_FLAGS] &= ~_LEANED
+        for step in self.steps[place + 1 :]:
+            kind = step[0]
+            if kind not in (_MARK, _ANNUL, _JUDGE, _LEAN):
+                continue
+            if record.word(step, 1) != place:
+                continue
+            if kind == _MARK:
+                marks = rules.add_mark(marks, record.word(step, 3))
+            elif kind == _JUDGE:
+                marks = record.word(step, 3)
+            elif kind == _ANNUL:
+                annulled |= 1 << step[3]
+            else:
+                stroke[_FLAGS] |= _LEANED
+        record.set_word(stroke, _MARKS, marks)
+        stroke[_ANNULLED] = annulled
+
+    def _count_absent(self) -> None:
+        self.absent = 0
+        for step in self.steps:
+            if step[0] == _ABSENT:
+                self.absent |= 1 << step[1]
+            elif step[0] == _PRESENT:
+                self.absent &= ~(1 << step[1])
+
+    def game_of(self, place: int) -> Game:
+        """Return the game to which the step at *place* belongs."""
+        found = self.games[0]
+        for game in self.games:
+            if game.place <= place:
+                found = game
+        return found
+
+    def _end_of(self, game: Game) -> int:
+        """Return the place behind the last step of *game*."""
+        if game.number < len(self.games):
+            return self.games[game.number].place
+        return len(self.steps)
+
+    def revalue_step(self, step: bytearray) -> None:
+        """Fold anew what *step* is part of, if it stands."""
+        for place, other in enumerate(self.steps):
+            if other is step:
+                self.revalue(place)
+
+    def revalue(self, changed: int) -> None:
+        """Fold the game of the step *changed* anew, and say what is different from there on."""
+        game = self.game_of(changed)
+        game.start()
+        for place in range(game.place + 1, self._end_of(game)):
+            if place != self.running:
+                step = self.steps[place]
+                outcome = game.play(step, place)
+                if place >= changed and step[0] == _STROKE:
+                    self._tell_stroke(outcome, step, game)
+        self._tell_game(game)
+
+    def outcomes(self, game: Game, as_if: bool = False) -> "tuple[Game, list[Outcome]]":
+        """Return the fold of *game* and the outcomes of its strokes in order.
+
+        With *as_if*, a stroke that runs counts as if it had ended.
+        """
+        fold = Game(game.number, game.place, game.terms, game.starter, game.equal)
+        found = []
+        for place in range(game.place + 1, self._end_of(game)):
+            if place != self.running or as_if:
+                outcome = fold.play(self.steps[place], place)
+                if outcome:
+                    found.append(outcome)
+        return fold, found
+
+    def _tell_stroke(self, outcome: "Outcome | None", step: bytearray, game: Game) -> None:
+        """Say what is different in the line of a stroke, or that it has none any more."""
+        said = record.word(step, _NUMBER)
+        if outcome:
+            line = outcome.line()
+            checksum = crc32(line.encode())
+            if said == outcome.number and checksum == record.count(step, _SUM):
+                return
+            record.set_word(step, _NUMBER, outcome.number)
+            record.set_count(step, _SUM, checksum)
+            self._out.append(line)
+        elif said:
+            record.set_word(step, _NUMBER, 0)
+            self._out.append("> stroke game=%d n=%d withdrawn" % (game.number, said))
+
+    def _tell_game(self, game: Game) -> None:
+        """Say that *game* starts, ends, or goes on after all."""
+        said = game.line() if game.is_over else "playing"
+        if said != game.said:
+            game.said = said
+            self._out.append(game.line())
+
+
+def pack_terms(terms: list[int]) -> bytearray:
+    """Return the step of a game on new *terms*."""
+    return bytearray(struct.pack(_TERMS_FORM, _NEW, *terms))

@@ -1,0 +1,5 @@
+"""Keeps the score from power-up on."""
+
+from kegli import app
+
+app.main()

@@ -1,0 +1,40 @@
+"""The stroke's transition table as a Mermaid diagram, kept in firmware/README.md.
+
+`python -m host_tools.diagram` writes it there; a test fails when it is old.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import kegli
+from kegli.stroke import EVENT_NAMES, STATE_NAMES, TRANSITIONS
+
+README = Path(kegli.__file__).parent.parent / "README.md"
+_BEGIN = "<!-- drawn by python -m host_tools.diagram -->\n"
+_END = "<!-- end of the drawing -->\n"
+
+
+def mermaid() -> str:
+    """Return the diagram: an arrow for each pair of states, with its events and clauses."""
+    states, events = STATE_NAMES.split(), EVENT_NAMES.split()
+    arrows: dict[tuple[int, int], list[str]] = {}
+    for state, event, action, following, clause in TRANSITIONS:
+        if state != following or action.__name__ != "_nothing":
+            label = events[event] + (f" ({clause})" if clause else "")
+            arrows.setdefault((state, following), []).append(label)
+    lines = ["```mermaid", "stateDiagram-v2", f"    [*] --> {states[0]}"]
+    for (state, following), labels in arrows.items():
+        lines.append(f"    {states[state]} --> {states[following]}: {', '.join(labels)}")
+    return "\n".join([*lines, "```", ""])
+
+
+def updated(text: str) -> str:
+    """Return *text* with the diagram between its two marks."""
+    before, rest = text.split(_BEGIN)
+    _old, after = rest.split(_END)
+    return f"{before}{_BEGIN}{mermaid()}{_END}{after}"
+
+
+if __name__ == "__main__":
+    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")

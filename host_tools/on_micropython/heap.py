@@ -1,0 +1,51 @@
+"""Prints what stays on the heap, in bytes: the firmware's modules, then a game on top of them.
+
+In its folder: the names of the modules in modules.txt, and game.log. A module that cannot be
+imported, because the interpreter has no pins, is left out.
+"""
+
+from gc import collect, disable, mem_alloc  # type: ignore[attr-defined]  # MicroPython's own
+
+disable()  # and small loops at the top level: host_tools/interpreters.py says why
+
+_AT_ONCE = 20  # lines between two collections
+
+
+def load_modules() -> None:
+    """Import every module that can be."""
+    with open("modules.txt") as names:
+        for name in names.read().split():
+            try:  # noqa: SIM105 (MicroPython has no contextlib)
+                __import__("kegli." + name)
+            except ImportError:
+                pass
+
+
+def feed_some() -> bool:
+    """Feed a few lines. Return False when the log has ended."""
+    for _ in range(_AT_ONCE):
+        line = log.readline()  # never the whole text: a stale pointer to it would weigh much
+        if not line:
+            referee.finish()
+            return False
+        referee.feed(line[:-1])
+    referee.take()
+    return True
+
+
+collect()
+empty = loaded = mem_alloc()
+load_modules()
+collect()
+loaded = mem_alloc()
+
+from kegli.referee import Referee  # noqa: E402 (all modules have been weighed by now)
+
+with open("game.log") as log:
+    referee = Referee(log.readline()[:-1])
+    while feed_some():
+        collect()
+referee.take()
+collect()
+print("modules", loaded - empty)
+print("game", mem_alloc() - loaded)

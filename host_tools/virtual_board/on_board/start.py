@@ -1,0 +1,53 @@
+"""Power-up of the virtual board: its modules take the place of the chip's, then boot.py runs.
+
+Arguments: the file descriptors from and to the host, ticks_us at power-up, the speed (0 for as
+fast as it goes), the folder of the small `micropython` module for CPython, and the programs to
+run. The current folder is the board's flash.
+"""
+
+import sys
+
+import world
+
+_, _commands, _answers, _ticks, _speed, _shims, *_programs = sys.argv
+
+sys.path.insert(0, "")
+if sys.implementation.name == "cpython":
+    import io
+    import time
+    import traceback
+
+    # Other modules go on using this one: it only gets the names that are MicroPython's own.
+    for _name in ("ticks_us", "ticks_ms", "ticks_add", "ticks_diff", "sleep_ms", "sleep_us"):
+        setattr(time, _name, getattr(world, _name))
+    sys.print_exception = lambda error, file=sys.stdout: (  # type: ignore[attr-defined]  # same
+        traceback.print_exception(error, file=file)
+    )
+    sys.path.append(_shims)
+    # Unbuffered, as on the board: what poll() does not see must not wait in a buffer.
+    sys.stdin = io.TextIOWrapper(open(0, "rb", 0))  # noqa: SIM115  # while the board runs
+    _interpreter = "CPython"
+else:
+    sys.modules["time"] = world
+    _interpreter = "MicroPython"
+
+_from_host = open(int(_commands), "rb", 0)  # noqa: SIM115  # while the board runs
+_to_host = open(int(_answers), "wb", 0)  # noqa: SIM115  # while the board runs
+_major, _minor, _micro, _stage = sys.implementation.version[:4]
+_version = "%d.%d.%d" % (_major, _minor, _micro)
+if _stage not in ("", "final"):
+    _version += "-" + _stage
+_to_host.write(("%s %s\n" % (_interpreter, _version)).encode())
+world.begin(world.World(_from_host, _to_host, int(_ticks), float(_speed)))
+world.current().power_up()
+
+for _program in _programs:
+    try:
+        with open(_program) as _file:
+            _text = _file.read()
+    except OSError:  # a flash may lack it
+        continue
+    try:
+        exec(_text)
+    except Exception as _error:  # told, as the chip does; then comes the next
+        sys.print_exception(_error)  # type: ignore[attr-defined]  # MicroPython's own

