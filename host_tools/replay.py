@@ -31,8 +31,12 @@ class Replay:
 
     @property
     def agrees(self) -> bool:
-        """Say whether the log holds no conclusions, or just those that the core draws."""
-        return not self.recorded or self.recorded == self.now
+        """Say whether the log holds no conclusions, or just those that the core draws.
+
+        What a log that breaks off in a line has not come to say is no difference.
+        """
+        expected = self.now[: len(self.recorded)] if self.truncated else self.now
+        return not self.recorded or self.recorded == expected
 
     def difference(self) -> list[str]:
         """Return the first difference as the lines of a unified diff."""

@@ -368,7 +368,8 @@ class Strokes:
             self._weigh_fall(began, clicks)
         for pin in self.pins:
             # The stroke may end before it is known whether a pin that moves has fallen.
-            if pin.is_moving and pin.began_in is self.step and not pin.is_down:
+            fell = self.step[_FELL] >> pin.number & 1
+            if pin.is_moving and pin.began_in is self.step and not fell:
                 self._weigh_fall(pin.began, clicks)
 
     def _weigh_fall(self, began: "Began", clicks: "list[tuple[int, int]]") -> None:
