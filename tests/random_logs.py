@@ -469,9 +469,9 @@ class Writer:
 
     def corner(self) -> None:
         """Let happen what seldom comes about by itself."""
-        corners = (self.pair_of_falls, self.pair_of_clicks, self.repeats, self.forgotten_king)
-        corners += (self.lost_edge, self.white_after_cue_ball, self.leaning_pin, self.hurry)
-        corners += (self.taken_off, self.judged_again)
+        corners = [self.pair_of_falls, self.pair_of_clicks, self.repeats, self.forgotten_king]
+        corners += [self.lost_edge, self.white_after_cue_ball, self.leaning_pin, self.hurry]
+        corners += [self.taken_off, self.judged_again]
         self.random.choice(corners)()
         self.wait(200, 1000)
         self.set_up(0.9)

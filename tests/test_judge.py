@@ -83,7 +83,10 @@ def test_doubt_is_never_certain_and_legal_needs_evidence() -> None:
     [(0, True, True), (1, False, True), (2, False, False), (3, False, False), (60, False, False)],
 )
 def test_contacts_without_pins(contacts: int, expected_miss: bool, expected_certain: bool) -> None:
-    assert judge.contacts_alone(contacts) == (expected_miss, expected_certain)
+    clicks = [f"{2_000_000 + 10_000 * n} click" for n in range(contacts + 1)]
+    log = ["0 cmd new", *clicks, "3500000 hit 0", "20000000 end"]
+    (stroke,) = play("\n".join(log), "# kegli-log 1 sensors=pins,cushions,click").strokes
+    assert (stroke["clauses"] == ["R4.4"], stroke["certain"]) == (expected_miss, expected_certain)
 
 
 # The same through a log: what the times of its lines make of a stroke.

@@ -35,6 +35,7 @@ _POCKET_WHITE = const(0x0400)
 _POCKET_CUE = const(0x0800)
 
 # As in stroke.py, folded in by the compiler.
+_IDLE = const(0)
 _RUNNING = const(1)
 _LONE = const(2)
 _DONE = const(11)
@@ -77,33 +78,24 @@ class Commands:
 
     def press(self, button: str, length: int) -> "list[str]":
         """Return the words of a command that a press stands for, SHORT or LONG."""
+        is_long = length == LONG
+        game = self._match.game
         if button == "ok":
-            return self._ok_long() if length == LONG else self._ok_short()
+            if not is_long:
+                return ["ok" if self._strokes.state == _IDLE else "done"]
+            if not game:
+                return ["new"]
+            return ["next" if game.is_over else "pass"]
         if button == "penalty":
-            return self._penalty_long() if length == LONG else self._penalty_short()
-        words = _PRESSES[button][length == LONG]
+            if is_long:
+                return ["turn", PLAYER_NAMES[1 - self._fold().turn]]
+            running = self._strokes.state == _RUNNING
+            outcome = self._fold().last if running else game.last if game else None
+            return ["mark", "valid" if outcome and outcome.penalty else "doubt"]
+        words = _PRESSES[button][is_long]
         if not words:
             raise ValueError("a long press means nothing")
         return words.split(" ")
-
-    def _ok_short(self) -> "list[str]":
-        return ["done" if self._strokes.state in (_RUNNING, _LONE) else "ok"]
-
-    def _ok_long(self) -> "list[str]":
-        game = self._match.game
-        if not game:
-            return ["new"]
-        return ["next" if game.is_over else "pass"]
-
-    def _penalty_short(self) -> "list[str]":
-        game = self._match.game
-        outcome = game.last if game else None
-        if self._strokes.state == _RUNNING:
-            outcome = self._fold().last
-        return ["mark", "valid" if outcome and outcome.penalty else "doubt"]
-
-    def _penalty_long(self) -> "list[str]":
-        return ["turn", PLAYER_NAMES[1 - self._fold().turn]]
 
     # What would be if the stroke that runs had ended, and a lone fall were late
 
@@ -133,9 +125,6 @@ class Commands:
     def _settle(self, t_us: int) -> None:
         """End the stroke that runs; make an undecided lone fall late."""
         self._strokes.handle(_SETTLE, t_us)
-
-    def _accept(self, place: int) -> None:
-        self._match.steps[place][_FLAGS] |= _ACCEPTED
 
     # Games
 
@@ -182,9 +171,9 @@ class Commands:
         place = self._match.running
         if place >= 0:
             self._strokes.handle(_DONE, t_us)
-            self._accept(place)
+            self._match.steps[place][_FLAGS] |= _ACCEPTED
         elif game and game.last and not game.last.accepted:
-            self._accept(game.last.place)
+            self._match.steps[game.last.place][_FLAGS] |= _ACCEPTED
         elif not self._strokes.set_aside(t_us):
             raise ValueError("there is nothing to accept")
 
@@ -194,7 +183,7 @@ class Commands:
         self._settle(t_us)
         game = self._match.game
         if game and game.last:
-            self._accept(game.last.place)
+            self._match.steps[game.last.place][_FLAGS] |= _ACCEPTED
         self._strokes.by_hand(t_us, 0)
 
     def mark(self, words: "list[str]", t_us: int) -> None:

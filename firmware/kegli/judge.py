@@ -67,11 +67,3 @@ def verdict(sensors: int, zone: int, hit: int, contacts: int, perhaps: int) -> t
             if is_open and _row(sensors, zone, other_hit, other) != found:
                 return _DOUBT, False
     return found
-
-
-def contacts_alone(contacts: int) -> tuple[bool, bool]:
-    """Return (miss, certain) of a stroke without pins, by the contacts after the cue's own.
-
-    None is a miss (R4.4), one is nothing; more may be a carom, which only people see.
-    """
-    return contacts == 0, contacts <= 1

@@ -10,7 +10,7 @@ from binascii import crc32
 from micropython import const
 
 from . import record, rules
-from .judge import VERDICT_NAMES, contacts_alone, verdict
+from .judge import VERDICT_NAMES, verdict
 from .lines import number, printable
 
 # As in judge.py, folded in by the compiler.
@@ -51,11 +51,8 @@ _CONTACTS = const(18)
 _OWN_MARKS = const(19)
 _ANNULLED = const(21)
 _MARKS = const(22)
-_BEGAN = const(24)
-_LASTED = const(28)
+_NUMBER = const(24)
 _HIT_HEARD = const(32)
-_SUM = const(32)
-_NUMBER = const(36)
 _LEANED = const(64)
 _NOWHERE = const(0xFFFF)
 
@@ -201,9 +198,9 @@ class Outcome:
         elif step[_CONTACTS] >> 2 & _CLICKS:
             contacts = step[_CONTACTS] & 3
             if contacts != _NO_CLICK:
-                self._miss, self.certain = contacts_alone(contacts)
-                if marks & ~_REPEAT:
-                    self._miss = False
+                # None is a miss, one is nothing; more may be a carom, which only people see.
+                self._miss = contacts == 0 and not marks & ~_REPEAT
+                self.certain = contacts <= 1
         if self.pins and marks & _MARKED_VERDICT:
             found = marks & _MARKED_VERDICT
         elif self.pins and leans:
@@ -420,15 +417,9 @@ class Match:
         """Return the current game."""
         return self.games[-1] if self.games else None
 
-    def add(self, step: bytearray, began: int = 0) -> int:
-        """Append a step. Return its place. What was undone can no longer be redone.
-
-        *began*: the count when a stroke began.
-        """
+    def add(self, step: bytearray) -> int:
+        """Append a step. Return its place. What was undone can no longer be redone."""
         self.undone.clear()
-        if step[0] == _STROKE:
-            record.set_count(step, _BEGAN, began)
-            record.set_count(step, _LASTED, self.count)
         return self._append(step, None)
 
     def _append(self, step: bytearray, game: "Game | None") -> int:
@@ -484,7 +475,6 @@ class Match:
         game = self.games[-1]
         self.running = -1
         step[_FLAGS] |= _ENDED
-        record.set_count(step, _LASTED, self.count)
         self._tell_stroke(game.play(step, place), step, game)
         self._tell_game(game)
         # Room for the next step is made now, not when the first hit of a stroke comes.
@@ -627,12 +617,10 @@ class Match:
         said = record.word(step, _NUMBER)
         if outcome:
             line = outcome.line()
-            checksum = crc32(line.encode())
-            if said == outcome.number and checksum == record.count(step, _SUM):
-                return
-            record.set_word(step, _NUMBER, outcome.number)
-            record.set_count(step, _SUM, checksum)
-            self._out.append(line)
+            told = struct.pack("<HI", outcome.number, crc32(line.encode()))
+            if told != step[_NUMBER:]:
+                step[_NUMBER:] = told
+                self._out.append(line)
         elif said:
             record.set_word(step, _NUMBER, 0)
             self._out.append("> stroke game=%d n=%d withdrawn" % (game.number, said))

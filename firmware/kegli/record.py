@@ -59,13 +59,11 @@ _OWN_MARKS = const(19)  # a word
 _ANNULLED = const(21)
 _MARKS = const(22)  # a word
 
-# What follows in memory, and is not stored: Match.count when it began and when it ended, the
-# checksum and the number that its line had (0: it has no line).
-_BEGAN = const(24)
-_LASTED = const(28)
-_SUM = const(32)
-_NUMBER = const(36)  # a word
-_SIZE = const(38)
+# What follows in memory, and is not stored: the number (0: it has no line) and the checksum
+# that its line had.
+_NUMBER = const(24)  # a word
+_SUM = const(26)  # two words
+_SIZE = const(30)
 
 # Evidence of a pin: hit in bits 0 and 1, zone in bits 2 and 3 (judge.NO, POSSIBLY, SURELY),
 # then one of these pairs of contacts after the cue's own before the fall: surely, and at most.
@@ -107,17 +105,6 @@ def set_word(step: bytearray, place: int, value: int) -> None:
     """Set the two bytes at *place*."""
     step[place] = value & 255
     step[place + 1] = value >> 8
-
-
-def count(step: bytearray, place: int) -> int:
-    """Return the four bytes at *place* as a number."""
-    (value,) = struct.unpack_from("<I", step, place)
-    return int(value)
-
-
-def set_count(step: bytearray, place: int, value: int) -> None:
-    """Set the four bytes at *place*."""
-    struct.pack_into("<I", step, place, value)
 
 
 def small(kind: int, first: int = 0, second: int = 0, third: int = 0) -> bytearray:

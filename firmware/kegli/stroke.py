@@ -33,8 +33,6 @@ _FELL = const(10)
 _EVIDENCE = const(13)
 _ENDED = const(16)
 _CONTACTS = const(18)
-_BEGAN = const(24)
-_LASTED = const(28)
 _HIT_HEARD = const(32)
 
 _IDLE = const(0)
@@ -132,11 +130,13 @@ class Strokes:
         self._visits: "list[list[int]]" = []
         self._lost_us = _NEVER
         self._stray_us = _FAR_US  # last fall outside a stroke
-        self._stirred_at = _NEVER  # last hit, contact or restart
-        self._lift_at = _NEVER
+        self._lift_at = _NEVER  # Match.count when a pin was lifted last
+        # Strokes since whose begin no pin was lifted, and since whose end nothing was heard.
+        self._fresh: list[bytearray] = []
         # Of the stroke that runs, or ran last.
         self.step = bytearray(0)
         self._from_us = 0  # its first event, a contact included
+        self._from_at = 0  # Match.count then
         self._falls: "list[Began]" = []
         self._hit_low_us = _FAR_US  # the earliest a cushion can have been hit
         self._hit_high_us = _FAR_US  # the earliest by which one surely was
@@ -154,8 +154,8 @@ class Strokes:
     def hit(self, t_us: int, u: int) -> None:
         """Take a line of a cushion sensor."""
         self._heard_us = t_us
+        self._fresh.clear()
         self.handle(_HIT if self.can_begin() else _NOISE, t_us, u)
-        self._stirred_at = self.match.count
 
     def click(self, t_us: int, u: int) -> None:
         """Take a line of the contact sensor: of no effect if it is not fitted."""
@@ -164,8 +164,8 @@ class Strokes:
             clicks = self._clicks
             second = clicks and t_us - clicks[-1][0] < self._quiet_us
             starts = (second or self.state == _LONE) and self.can_begin()
+            self._fresh.clear()
             self.handle(_KNOCK if starts else _CLICK, t_us, u)
-            self._stirred_at = self.match.count
 
     def zone(self, t_us: int, level: int, u: int) -> None:
         """Take a line of the zone sensor: of no effect if it is not fitted."""
@@ -194,7 +194,7 @@ class Strokes:
         for pin in self.pins:
             pin.settle()  # it is what its level says
         self._clicks.clear()
-        self._stirred_at = self.match.count
+        self._fresh.clear()
         self.bring_back(0)
 
     # Time
@@ -268,6 +268,7 @@ class Strokes:
             else:
                 self.handle(_LIFT, t_us)
                 self._lift_at = self.match.count
+                self._fresh.clear()
 
     def at(self, t_us: int) -> None:
         """Begin what happens at *t_us*."""
@@ -339,9 +340,9 @@ class Strokes:
         last = game.last
         if last and abs(began[1] - self._stray_us) >= self._quiet_us:
             step = self.match.steps[last.place]
-            stood = self._lift_at < record.count(step, _BEGAN)
-            if stood and self._stirred_at <= record.count(step, _LASTED):
-                return _LONE_FALL
+            for fresh in self._fresh:
+                if fresh is step:
+                    return _LONE_FALL
         # What was ready when the pin began to move was ready for its fall.
         return _FALL if began[4] and not game.is_over else _STRAY
 
@@ -396,7 +397,8 @@ class Strokes:
         if game:
             flags = _BY_HAND | _ENDED
             step = record.new_stroke(t_us, game.turn, self.absent(), flags, marks)
-            self.match.add(step, self.match.count)
+            self.match.add(step)
+            self._fresh.append(step)
             self._leave_behind()
 
     # The table. An action gets what happened: pin, time, uncertainty, and when it began, as
@@ -441,9 +443,10 @@ class Strokes:
         t_us = what[1]
         self.step = record.new_stroke(t_us, match.games[-1].turn, self.absent(), 0, 0)
         self._from_us = t_us
+        self._from_at = what[3]
         self._hit_low_us = self._hit_high_us = _FAR_US
         self._falls.clear()
-        match.running = match.add(self.step, what[3])
+        match.running = match.add(self.step)
         self._adopt()
 
     def _adopt(self) -> None:
@@ -468,14 +471,15 @@ class Strokes:
     def _fall(self, what: "Began") -> None:
         if self._take_fall(self.step, what):
             self._falls.append(what)
-            if what[3] < record.count(self.step, _BEGAN):
-                record.set_count(self.step, _BEGAN, what[3])
             self._from_us = min(self._from_us, what[1])
+            self._from_at = min(self._from_at, what[3])
             self._adopt()
 
     def _end(self, what: "Began") -> None:
         self.weigh()
         self.match.end_stroke()
+        if self._lift_at < self._from_at:
+            self._fresh.append(self.step)
         self._leave_behind()
 
     def _leave_behind(self) -> None:
