@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools import replay
-from host_tools.interpreters import BITS32, UNIX, compile_firmware, modules, run
+from host_tools.interpreters import BITS32, FIRMWARE, UNIX, compile_firmware, modules, run
 from host_tools.session import Session, order
 from host_tools.simulate import CoreBoard
 from host_tools.virtual_table import Table, packaged
@@ -103,8 +104,14 @@ def _later(line: str, by_us: int) -> str:
     return f"{int(time_us) + by_us} {said}"
 
 
+def _needs_pins(module: str) -> bool:
+    source = (FIRMWARE / f"{module}.py").read_text(encoding="utf-8")
+    return re.search(r"^(from|import) machine\b", source, re.M) is not None
+
+
 def _heap(folder: Path) -> Measured:
-    _write(folder / "modules.txt", modules())
+    # A module that needs pins to be imported cannot be there: its names would weigh all the same.
+    _write(folder / "modules.txt", [name for name in modules() if not _needs_pins(name)])
     _write(folder / "game.log", game_log(_HEAP_STROKES))
     rows = (line.split() for line in run(BITS32, _SCRIPTS / "heap.py", folder))
     parts = {part: int(size) for part, size in rows}

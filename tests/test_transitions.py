@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kegli.stroke import EVENT_NAMES, STATE_NAMES, TRANSITIONS
+from host_tools.diagram import EVENTS, STATES
+from kegli.stroke import TRANSITIONS
 from tests.play import play, script
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
 RULES = (FIRMWARE / "RULES.md").read_text(encoding="utf-8")
-STATES, EVENTS = STATE_NAMES.split(), EVENT_NAMES.split()
 PAIRS = list(product(range(len(STATES)), range(len(EVENTS))))
 
 

@@ -42,7 +42,7 @@ _DONE = const(11)
 _SETTLE = const(12)
 
 _MOST_SCORE = const(999)
-_POCKET_MARKS = _POCKET_WHITE | _POCKET_CUE
+_POCKET_MARKS = const(_POCKET_WHITE | _POCKET_CUE)
 
 
 def _player(word: str) -> int:
@@ -280,7 +280,7 @@ class Commands:
 
     def undo(self, words: "list[str]", t_us: int) -> None:
         """Take the last step back (R9.1)."""
-        if not self._match.steps:
+        if len(self._match.steps) <= self._match.floor:
             raise ValueError("there is nothing to undo")
         self._settle(t_us)
         self._match.undo()

@@ -65,8 +65,8 @@ FIRST_LED = _first_leds()  # element e has the LEDs FIRST_LED[e] to FIRST_LED[e 
 LEDS = FIRST_LED[ELEMENTS]
 
 # What a digit can show; bit 0 is segment a. Three bars stand for any other character.
-_CHARACTERS = "0123456789 -PCEr"
-_GLYPHS = b"\x3f\x06\x5b\x4f\x66\x6d\x7d\x07\x7f\x6f\x00\x40\x73\x39\x79\x50"
+_CHARACTERS = const("0123456789 -PCEr")
+_GLYPHS = const(b"\x3f\x06\x5b\x4f\x66\x6d\x7d\x07\x7f\x6f\x00\x40\x73\x39\x79\x50")
 _UNKNOWN = const(0x49)
 
 _PINS = const(5)

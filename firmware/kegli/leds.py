@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Red, green, blue at full, by the numbers of the colours in display.py; after them, dark.
-_PALETTE = ((255, 0, 0), (0, 255, 0), (255, 96, 0), (255, 255, 255), (0, 0, 0))
+_PALETTE = const(((255, 0, 0), (0, 255, 0), (255, 96, 0), (255, 255, 255), (0, 0, 0)))
 _DARK = const(4)
 _FULL = const(255)
 

@@ -45,6 +45,7 @@ _DRAW = const(11)
 _LATE = const(11)
 _ABSENT_THEN = const(12)
 _RESIGN = const(12)
+_BASE = const(13)
 _EVIDENCE = const(13)
 _ENDED = const(16)
 _CONTACTS = const(18)
@@ -65,7 +66,7 @@ _REPEAT = const(0x1000)
 _LEAN_OFF = const(0x2000)
 
 PLAYER_NAMES = ("a", "b")
-MODES = ("series", "single")
+_MODES = const(("series", "single"))
 
 FLAG_NAMES = ("late-fall", "by-hand", "lost-edges", "absent-pin", "judged")
 
@@ -88,8 +89,8 @@ _REPEATS = const(3)  # R7.3: each player may repeat three times
 # fmt: off
 TERMS = (
     # key               default  words (the term is the place of one), or least and most
-    ("a.mode",          0,       MODES),                   # R6.3, R7.7
-    ("b.mode",          0,       MODES),
+    ("a.mode",          0,       _MODES),                   # R6.3, R7.7
+    ("b.mode",          0,       _MODES),
     ("a.target",        100,     (1, 999)),                # R7.2, R7.5
     ("b.target",        100,     (1, 999)),
     ("a.start",         0,       (0, 998)),                # R7.6, R7.8
@@ -105,7 +106,8 @@ TERMS = (
     ("pocket_white",    2,       (0, 10)),                 # R8.2
 )
 # fmt: on
-_TERMS_FORM = "<BBBHHHHBBBBBBBBB"
+_TERMS_FORM = const("<BBBHHHHBBBBBBBBB")
+_BASE_FORM = const("<BHHHBBBBB")
 
 
 def parse_terms(words: list[str]) -> list[int]:
@@ -299,10 +301,9 @@ class Game:
         self.starter = starter
         self.equal = equal  # R7.9: the game of a pair on equal terms
         self.began_at = 0  # Match.count then
-        self.lost_before = 0  # edges lost, and lines refused or skipped, before it began
-        self.errors_before = 0
+        self.before = (0, 0)  # edges lost, and lines refused or skipped, before it began
         self.said = ""  # of its end
-        modes = [MODES[terms[_A_MODE]], MODES[terms[_A_MODE + 1]]]
+        modes = [_MODES[terms[_A_MODE]], _MODES[terms[_A_MODE + 1]]]
         self.targets = [terms[_A_TARGET], terms[_A_TARGET + 1]]
         self._starts = [terms[_A_START], terms[_A_START + 1]]
         if equal:
@@ -322,13 +323,17 @@ class Game:
         self.last: "Outcome | None" = None
         self.leaning = 0
         self.by_hand = False
-        self._repeats = [0, 0]
+        self.repeats = [0, 0]
         self._is_fixed = False  # drawn or resigned: no score changes it
 
     @property
     def is_over(self) -> bool:
         """Say whether the game has been won or drawn."""
         return self.result != "playing"
+
+    def again(self) -> "Game":
+        """Return the same game before its first step."""
+        return Game(self.number, self.place, self.terms, self.starter, self.equal)
 
     def play(self, step: bytearray, place: int) -> "Outcome | None":
         """Fold the next step in. Return the outcome of a stroke that counts, else None."""
@@ -350,7 +355,28 @@ class Game:
             self._is_fixed = True
             self.result = "drawn" if kind == _DRAW else "won"
             self.winner = None if kind == _DRAW else 1 - step[1]
+        elif kind == _BASE:
+            _kind, self.strokes, a, b, self.turn, *self.repeats, self.leaning, hand = (
+                struct.unpack(_BASE_FORM, step)
+            )
+            self.score = [a, b]
+            self.by_hand = bool(hand)
         return None
+
+    def base(self) -> bytes:
+        """Return the step with which a game begins that stands as this one does."""
+        return struct.pack(
+            _BASE_FORM,
+            _BASE,
+            self.strokes,
+            self.score[0],
+            self.score[1],
+            self.turn,
+            self.repeats[0],
+            self.repeats[1],
+            self.leaning,
+            self.by_hand,
+        )
 
     def _stroke(self, step: bytearray, place: int) -> "Outcome | None":
         if self.is_over:
@@ -364,11 +390,11 @@ class Game:
         # R6.1, R6.2, R4.10: only in series, and only without penalty, does he go on.
         self.turn = player if series and outcome.succeeds else 1 - player
         if record.word(step, _MARKS) & _REPEAT:  # R7.3
-            self._repeats[player] += 1
+            self.repeats[player] += 1
         else:
-            self._repeats = [0, 0]
+            self.repeats = [0, 0]
         self._decide()
-        if not self.is_over and min(self._repeats) >= _REPEATS:
+        if not self.is_over and min(self.repeats) >= _REPEATS:
             self._is_fixed = True
             self.result = "drawn"
         outcome.score = (self.score[0], self.score[1])
@@ -406,6 +432,8 @@ class Match:
         self.steps: list[bytearray] = []
         self.undone: "list[tuple[bytearray, Game | None]]" = []
         self.games: list[Game] = []
+        self.won_before = [0, 0, 0]  # games, as tally counts them, before the first of these
+        self.floor = 0  # steps that undo does not reach
         self.count = 0  # of what has happened, to tell what came since
         self.lost = 0  # edges, in all
         self.errors = 0  # refused commands and skipped lines, in all
@@ -443,7 +471,7 @@ class Match:
 
     def _new_game(self, step: bytearray, place: int) -> Game:
         if step[0] == _NEW:
-            terms = list(struct.unpack(_TERMS_FORM, step))[1:]
+            terms = unpack_terms(step)
             starter = terms[_FIRST]
             equal = False
         else:
@@ -453,20 +481,44 @@ class Match:
             equal = bool(terms[_PAIR]) and not before.equal
         if terms[_ALWAYS] != _NOBODY and not equal:
             starter = terms[_ALWAYS]
-        game = Game(len(self.games) + 1, place, terms, starter, equal)
+        number = self.games[-1].number + 1 if self.games else 1
+        game = Game(number, place, terms, starter, equal)
         game.began_at = self.count
-        game.lost_before = self.lost
-        game.errors_before = self.errors
+        game.before = (self.lost, self.errors)
         return game
 
     def counts(self, game: Game) -> tuple[int, int]:
         """Return (edges lost, lines refused or skipped) from the start of *game* to the next."""
-        if game.number < len(self.games):
-            after = self.games[game.number]
-            lost, errors = after.lost_before, after.errors_before
-        else:
-            lost, errors = self.lost, self.errors
-        return lost - game.lost_before, errors - game.errors_before
+        following = self.games.index(game) + 1
+        lost, errors = (self.lost, self.errors)
+        if following < len(self.games):
+            lost, errors = self.games[following].before
+        return lost - game.before[0], errors - game.before[1]
+
+    def tally(self, games: list[Game]) -> list[int]:
+        """Return how many of *games* since the last `new` a won, b won, and were drawn."""
+        won = self.won_before[:]
+        for game in games:
+            if self.steps[game.place][0] == _NEW:
+                won = [0, 0, 0]
+            if game.is_over:
+                won[2 if game.winner is None else game.winner] += 1
+        return won
+
+    def begin_at(self, game: Game, steps: list[bytearray], won: list[int]) -> None:
+        """Let the record begin with *game*, and with *steps*, which undo does not reach."""
+        self.steps = steps
+        self.undone.clear()
+        self.games = [game]
+        self.running = -1
+        self.won_before = won
+        self.floor = len(steps)
+        game.began_at = self.count
+        game.before = (self.lost, self.errors)
+        said = len(self._out)
+        self._count_absent()
+        self._refold(0)
+        del self._out[said:]  # a board says nothing with a `match` line
 
     def end_stroke(self) -> None:
         """End the stroke that runs."""
@@ -493,7 +545,7 @@ class Match:
             elif step[0] == _LEAN:
                 record.set_word(step, 1, _NOWHERE)
             place -= 1
-        self.revalue(dropped)
+        self._refold(dropped)
 
     def fall_late(self, pin: int) -> None:
         """Add a late fall to the last stroke (R5.1); the pin leans on no ball then."""
@@ -503,7 +555,7 @@ class Match:
             for step in self.steps[last.place + 1 :]:
                 if step[0] == _LEAN and step[3] == pin:
                     step[5] = 1
-            self.revalue(last.place)
+            self._refold(last.place)
 
     def undo(self) -> None:
         """Take the last step back (R9.1)."""
@@ -534,7 +586,7 @@ class Match:
                 place = stroke
                 self._count_marks(place)
         if place != self.running:
-            self.revalue(place)
+            self._refold(place)
 
     def _count_marks(self, place: int) -> None:
         stroke = self.steps[place]
@@ -576,18 +628,17 @@ class Match:
 
     def _end_of(self, game: Game) -> int:
         """Return the place behind the last step of *game*."""
-        if game.number < len(self.games):
-            return self.games[game.number].place
-        return len(self.steps)
+        following = self.games.index(game) + 1
+        return self.games[following].place if following < len(self.games) else len(self.steps)
 
-    def revalue_step(self, step: bytearray) -> None:
-        """Fold anew what *step* is part of, if it stands."""
-        for place, other in enumerate(self.steps):
-            if other is step:
-                self.revalue(place)
+    def revalue(self, changed: bytearray) -> None:
+        """Fold the game of the step *changed* anew, if it stands, and say what is different."""
+        for place, step in enumerate(self.steps):
+            if step is changed:
+                self._refold(place)
 
-    def revalue(self, changed: int) -> None:
-        """Fold the game of the step *changed* anew, and say what is different from there on."""
+    def _refold(self, changed: int) -> None:
+        """Fold the game of the place *changed* anew, and say what is different from there on."""
         game = self.game_of(changed)
         game.start()
         for place in range(game.place + 1, self._end_of(game)):
@@ -603,7 +654,7 @@ class Match:
 
         With *as_if*, a stroke that runs counts as if it had ended.
         """
-        fold = Game(game.number, game.place, game.terms, game.starter, game.equal)
+        fold = game.again()
         found = []
         for place in range(game.place + 1, self._end_of(game)):
             if place != self.running or as_if:
@@ -631,8 +682,20 @@ class Match:
         if said != game.said:
             game.said = said
             self._out.append(game.line())
+            if game.is_over:
+                won = self.tally(self.games)
+                self._out.append("> games won: a %d, b %d, drawn %d" % (won[0], won[1], won[2]))
+                if game.equal and len(self.games) > 1:
+                    winners = [other.winner for other in self.games[-2:]]
+                    pair = (winners.count(0), winners.count(1))
+                    self._out.append("> games of the pair won: a %d, b %d (R7.9)" % pair)
 
 
 def pack_terms(terms: list[int]) -> bytearray:
     """Return the step of a game on new *terms*."""
     return bytearray(struct.pack(_TERMS_FORM, _NEW, *terms))
+
+
+def unpack_terms(step: "bytes | bytearray") -> list[int]:
+    """Return the terms of a game from its step."""
+    return list(struct.unpack(_TERMS_FORM, step))[1:]

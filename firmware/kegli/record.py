@@ -11,6 +11,8 @@ A step is a bytearray. Its first byte is its kind; the rest depends on it:
     turn      player                        score    scores (2 each)
     new       the terms (match.TERMS)       next     -
     draw      -                             resign   player
+    base      strokes (2), scores (2 each), turn, repeats of a and b, leaning pins, by hand: how a
+              game stood that a `match` line began
 
 A stroke is named by its place in the list of steps. Strokes keep the evidence of each pin,
 so that an annulled or added pin is judged anew without the edges.
@@ -36,6 +38,7 @@ _NEW = const(9)
 _NEXT = const(10)
 _DRAW = const(11)
 _RESIGN = const(12)
+_BASE = const(13)
 
 _NOWHERE = const(0xFFFF)
 
@@ -47,6 +50,7 @@ _EDGES_LOST = const(8)
 _ENDED = const(16)
 _HIT_HEARD = const(32)
 _LEANED = const(64)  # a pin leaned on the cue ball, said while the stroke ran
+_FRESH = const(128)  # since it began no pin was lifted, since its end nothing was heard
 
 # Places in a stroke.
 _FLAGS = const(1)

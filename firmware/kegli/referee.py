@@ -11,6 +11,7 @@ from .commands import Commands
 from .debounce import Button
 from .lines import TARDY_US, parse, parse_header, printable
 from .match import Game, Match, Outcome
+from .position import parse_match
 from .stroke import Strokes
 
 # As in lines.py, folded in by the compiler.
@@ -19,6 +20,7 @@ _HIT = const(1)
 _CLICK = const(2)
 _ZONE = const(3)
 _BTN = const(4)
+_CMD = const(5)
 _LOST = const(6)
 _BOOT = const(7)
 _MATCH = const(8)
@@ -33,6 +35,10 @@ _RUNNING = const(1)
 _NEVER_US = const(1 << 62)
 _PLAIN = const(2)  # length of a line without words
 _MOST_CODES = const(16)
+
+
+def _words(item: "tuple[int, int] | tuple[int, int, list[str]]") -> "list[str]":
+    return item[2] if len(item) == 3 else []  # noqa: PLR2004 (a name would not narrow the type)
 
 
 class Referee:
@@ -73,7 +79,7 @@ class Referee:
         if not item:
             return
         if item[1] & _KIND == _MATCH:
-            raise ValueError("this version does not read 'match' lines")
+            parse_match(_words(item))  # a bad one is an error now
         self._enter(item)
         if is_timed and len(item) == _PLAIN:
             if len(self._codes) >= _MOST_CODES:
@@ -160,8 +166,10 @@ class Referee:
             if before != _RUNNING:
                 self._due_us = t_us
         elif code & _KIND != _END:
-            if len(item) == 3:  # noqa: PLR2004 (a line with words; a name would not narrow the type)
-                self._command(item[2], t_us)
+            if code & _KIND == _CMD:
+                self._command(_words(item), t_us)
+            elif code & _KIND == _MATCH:
+                self._begin_at(_words(item), t_us)
             elif code & _KIND == _BTN:
                 self._button(code >> 4 & 15, t_us, code >> 8 & 1)
             else:
@@ -184,6 +192,13 @@ class Referee:
                 button.forget()
         else:  # BAD
             self.match.errors += 1
+
+    def _begin_at(self, words: "list[str]", t_us: int) -> None:
+        """Replace the record by that of a `match` line; what is under way is dropped."""
+        self._strokes.boot(t_us)
+        self.match.begin_at(*parse_match(words))
+        if self.last:
+            self._strokes.keep_fresh(self.match.steps[self.last.place])
 
     # People
 

@@ -47,11 +47,11 @@ MARKS = {
 _FAULTS = const(0x0BF0)
 
 # fmt: off
-_PIN_POINTS = (
+_PIN_POINTS = const((
     # clause, points: by the number of side pins down, without the king and with it
     (("", 0),     ("R2.1", 2), ("R2.1", 4), ("R2.1", 6), ("R2.1", 8)),
     (("R2.2", 5), ("R2.2", 5), ("R2.3", 7), ("R2.4", 9), ("R2.5", 30)),
-)
+))
 
 VERDICT_CLAUSES = ("", "", "R4.1", "R4.2", "R4.3")  # of cue, direct, doubt, a pin felled
 

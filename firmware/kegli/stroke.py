@@ -34,11 +34,11 @@ _EVIDENCE = const(13)
 _ENDED = const(16)
 _CONTACTS = const(18)
 _HIT_HEARD = const(32)
+_FRESH = const(128)
 
 _IDLE = const(0)
 _RUNNING = const(1)
 _LONE = const(2)
-STATE_NAMES = "idle running lone"
 
 _HIT = const(0)  # a cushion was hit, and that can begin a stroke
 _NOISE = const(1)  # a cushion was hit, and that cannot begin a stroke
@@ -55,9 +55,6 @@ _DONE = const(11)  # a person says that the stroke is over
 _SETTLE = const(12)  # a person does something that ends a stroke and makes a lone fall late
 _BOOT = const(13)  # the board restarted
 _EVENTS = const(14)
-EVENT_NAMES = (
-    "hit noise knock click fall stray foreign lone-fall lift quiet stand done settle boot"
-)
 
 # Time-outs that are no events of the table; at one instant the lower number comes first.
 _DOWN = const(-2)  # a movement of a pin is over, and left it down or up
@@ -70,30 +67,6 @@ _MOST_CLICKS = const(64)
 _MOST_VISITS = const(8)
 _NEVER = const(-1)
 _FAR_US = const(1 << 62)
-
-
-def _covers(visit: list[int], low_us: int, high_us: int) -> int:
-    """Say how surely the cue ball was in the zone at a fall between two times, or just before."""
-    entered_low, entered_high, left_low, left_high = visit
-    if high_us < entered_low or left_high < low_us - _ZONE_BEFORE_US:
-        return _NO
-    if low_us <= entered_high or left_low <= high_us - _ZONE_BEFORE_US:
-        return _POSSIBLY
-    return _SURELY
-
-
-def _contacts(clicks: "list[tuple[int, int]]", low_us: int, high_us: int) -> int:
-    """Return the contacts before a fall as a place in record.PAIRS, or NO_CUE."""
-    if not clicks or clicks[0][0] + clicks[0][1] >= low_us:
-        return _NO_CUE
-    surely = 0
-    at_most = 0
-    for t_us, u in clicks[1:]:
-        if t_us + u < low_us:
-            surely += 1
-        if t_us - u <= high_us:
-            at_most += 1
-    return record.PAIRS.index((min(surely, 2), min(at_most, 2)))
 
 
 class Strokes:
@@ -131,8 +104,7 @@ class Strokes:
         self._lost_us = _NEVER
         self._stray_us = _FAR_US  # last fall outside a stroke
         self._lift_at = _NEVER  # Match.count when a pin was lifted last
-        # Strokes since whose begin no pin was lifted, and since whose end nothing was heard.
-        self._fresh: list[bytearray] = []
+        self._fresh: list[bytearray] = []  # strokes that may get a late fall
         # Of the stroke that runs, or ran last.
         self.step = bytearray(0)
         self._from_us = 0  # its first event, a contact included
@@ -154,7 +126,7 @@ class Strokes:
     def hit(self, t_us: int, u: int) -> None:
         """Take a line of a cushion sensor."""
         self._heard_us = t_us
-        self._fresh.clear()
+        self._grow_stale()
         self.handle(_HIT if self.can_begin() else _NOISE, t_us, u)
 
     def click(self, t_us: int, u: int) -> None:
@@ -164,7 +136,7 @@ class Strokes:
             clicks = self._clicks
             second = clicks and t_us - clicks[-1][0] < self._quiet_us
             starts = (second or self.state == _LONE) and self.can_begin()
-            self._fresh.clear()
+            self._grow_stale()
             self.handle(_KNOCK if starts else _CLICK, t_us, u)
 
     def zone(self, t_us: int, level: int, u: int) -> None:
@@ -194,8 +166,18 @@ class Strokes:
         for pin in self.pins:
             pin.settle()  # it is what its level says
         self._clicks.clear()
-        self._fresh.clear()
+        self._grow_stale()
         self.bring_back(0)
+
+    def keep_fresh(self, step: bytearray) -> None:
+        """Remember a stroke that may get a late fall, if it is one."""
+        if step[_FLAGS] & _FRESH:
+            self._fresh.append(step)
+
+    def _grow_stale(self) -> None:
+        for step in self._fresh:
+            step[_FLAGS] &= ~_FRESH
+        self._fresh.clear()
 
     # Time
 
@@ -268,7 +250,7 @@ class Strokes:
             else:
                 self.handle(_LIFT, t_us)
                 self._lift_at = self.match.count
-                self._fresh.clear()
+                self._grow_stale()
 
     def at(self, t_us: int) -> None:
         """Begin what happens at *t_us*."""
@@ -323,7 +305,7 @@ class Strokes:
         if step is not None and (step is not self.step or self.state != _RUNNING):
             # That stroke has ended meanwhile, with the evidence of this fall.
             self._take_fall(step, pin.began)
-            self.match.revalue_step(step)
+            self.match.revalue(step)
             return
         self._handle(self._kind_of_fall(pin.began), pin.began)
         if self.state != _RUNNING:
@@ -338,11 +320,9 @@ class Strokes:
         if self.state != _IDLE:
             return _FALL
         last = game.last
-        if last and abs(began[1] - self._stray_us) >= self._quiet_us:
-            step = self.match.steps[last.place]
-            for fresh in self._fresh:
-                if fresh is step:
-                    return _LONE_FALL
+        alone = abs(began[1] - self._stray_us) >= self._quiet_us
+        if last and alone and self.match.steps[last.place][_FLAGS] & _FRESH:
+            return _LONE_FALL
         # What was ready when the pin began to move was ready for its fall.
         return _FALL if began[4] and not game.is_over else _STRAY
 
@@ -374,15 +354,24 @@ class Strokes:
                 self._weigh_fall(pin.began, clicks)
 
     def _weigh_fall(self, began: "Began", clicks: "list[tuple[int, int]]") -> None:
+        """Write what was known when a pin fell: a hit, the zone, contacts after the cue's own."""
         low_us = began[1] - began[2]
         high_us = began[1] + began[2]
         hit = _POSSIBLY if self._hit_low_us <= high_us else _NO
         if self._hit_high_us < low_us:
             hit = _SURELY
         zone = _NO
-        for visit in self._visits:
-            zone = max(zone, _covers(visit, low_us, high_us))
-        pair = _contacts(clicks, low_us, high_us)
+        for came_low, came_high, left_low, left_high in self._visits:
+            if came_low <= high_us and left_high >= low_us - _ZONE_BEFORE_US:
+                surely = came_high < low_us and left_low > high_us - _ZONE_BEFORE_US
+                zone = max(zone, _SURELY if surely else _POSSIBLY)
+        pair = _NO_CUE
+        if clicks and clicks[0][0] + clicks[0][1] < low_us:
+            surely_before = at_most = 0
+            for t_us, u in clicks[1:]:
+                surely_before += t_us + u < low_us
+                at_most += t_us - u <= high_us
+            pair = record.PAIRS.index((min(surely_before, 2), min(at_most, 2)))
         self.step[_EVIDENCE + began[0]] = hit | zone << 2 | pair << 4
 
     # What people say
@@ -395,10 +384,10 @@ class Strokes:
         """Put a stroke by hand, begun and ended at *t_us*, into the record."""
         game = self.match.game
         if game:
-            flags = _BY_HAND | _ENDED
+            flags = _BY_HAND | _ENDED | _FRESH
             step = record.new_stroke(t_us, game.turn, self.absent(), flags, marks)
             self.match.add(step)
-            self._fresh.append(step)
+            self.keep_fresh(step)
             self._leave_behind()
 
     # The table. An action gets what happened: pin, time, uncertainty, and when it began, as
@@ -477,9 +466,10 @@ class Strokes:
 
     def _end(self, what: "Began") -> None:
         self.weigh()
-        self.match.end_stroke()
         if self._lift_at < self._from_at:
-            self._fresh.append(self.step)
+            self.step[_FLAGS] |= _FRESH
+            self.keep_fresh(self.step)
+        self.match.end_stroke()
         self._leave_behind()
 
     def _leave_behind(self) -> None:
@@ -503,9 +493,6 @@ class Strokes:
 
     def _waste(self, what: "Began") -> None:
         self._suppress(self._lone)
-
-    def _forget(self, what: "Began") -> None:
-        self._stray_us = self._lone[1]
 
     def _late(self, what: "Began") -> None:
         self._stray_us = self._lone[1]
@@ -558,6 +545,6 @@ TRANSITIONS = (
     (_LONE,    _STAND,     Strokes._nothing,    _LONE,    ""),
     (_LONE,    _DONE,      Strokes._begin_lone, _RUNNING, "R5.1"),
     (_LONE,    _SETTLE,    Strokes._late,       _IDLE,    "R5.1"),
-    (_LONE,    _BOOT,      Strokes._forget,     _IDLE,    "R5.1"),
+    (_LONE,    _BOOT,      Strokes._waste,      _IDLE,    "R5.1"),
 )
 # fmt: on

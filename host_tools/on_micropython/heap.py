@@ -1,7 +1,6 @@
 """Prints what stays on the heap, in bytes: the firmware's modules, then a game on top of them.
 
-In its folder: the names of the modules in modules.txt, and game.log. A module that cannot be
-imported, because the interpreter has no pins, is left out.
+In its folder: the names of the modules in modules.txt, and game.log.
 """
 
 from gc import collect, disable, mem_alloc  # type: ignore[attr-defined]  # MicroPython's own
@@ -12,13 +11,10 @@ _AT_ONCE = 20  # lines between two collections
 
 
 def load_modules() -> None:
-    """Import every module that can be."""
+    """Import the modules."""
     with open("modules.txt") as names:
         for name in names.read().split():
-            try:  # noqa: SIM105 (MicroPython has no contextlib)
-                __import__("kegli." + name)
-            except ImportError:
-                pass
+            __import__("kegli." + name)
 
 
 def feed_some() -> bool:
