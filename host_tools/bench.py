@@ -18,7 +18,7 @@ from host_tools.virtual_table import Table, packaged
 from kegli.board import SENSORS
 
 _SCRIPTS = Path(__file__).parent / "on_micropython"
-_ON_DEMAND: frozenset[str] = frozenset()  # modules that play does not load
+_ON_DEMAND = frozenset({"handicap"})
 
 _HEAP_STROKES = 60
 _ALLOCATION_STROKES = 30

@@ -17,6 +17,9 @@ EVENTS = (
     "lift", "quiet", "stand", "done", "settle", "boot",
 )  # fmt: skip
 
+COLUMNS = 5
+ROWS = [TRANSITIONS[place : place + COLUMNS] for place in range(0, len(TRANSITIONS), COLUMNS)]
+
 README = Path(kegli.__file__).parent.parent / "README.md"
 _BEGIN = "<!-- drawn by python -m host_tools.diagram -->\n"
 _END = "<!-- end of the drawing -->\n"
@@ -25,7 +28,7 @@ _END = "<!-- end of the drawing -->\n"
 def mermaid() -> str:
     """Return the diagram: an arrow for each pair of states, with its events and clauses."""
     arrows: dict[tuple[int, int], list[str]] = {}
-    for state, event, action, following, clause in TRANSITIONS:
+    for state, event, action, following, clause in ROWS:
         if state != following or action.__name__ != "_nothing":
             label = EVENTS[event] + (f" ({clause})" if clause else "")
             arrows.setdefault((state, following), []).append(label)

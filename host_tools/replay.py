@@ -127,8 +127,18 @@ def game_rows(referee: Referee) -> list[dict[str, Any]]:
     return [_game_row(referee, game) for game in referee.match.games]
 
 
+def _counts(referee: Referee, game: Game) -> tuple[int, int]:
+    """Return (edges lost, lines refused or skipped) from the start of *game* to the next."""
+    match = referee.match
+    following = match.games.index(game) + 1
+    lost, errors = match.lost, match.errors
+    if following < len(match.games):
+        lost, errors = match.games[following].before
+    return lost - game.before[0], errors - game.before[1]
+
+
 def _game_row(referee: Referee, game: Game) -> dict[str, Any]:
-    lost, errors = referee.match.counts(game)
+    lost, errors = _counts(referee, game)
     return {
         "game": game.number,
         "state": referee.state if game is referee.game else "over",

@@ -161,7 +161,7 @@ def test_a_forgotten_press_is_none() -> None:
     """The board restarted while the button was held."""
     button = Button()
     assert button.edge(0, 1, 20_000) == NO
-    button.forget()
+    button.level = 0
     assert button.edge(900_000, 0, 20_000) == NO
     assert button.edge(1_000_000, 1, 20_000) == NO
     assert button.edge(1_100_000, 0, 20_000) == SHORT

@@ -47,6 +47,7 @@ class View:
     pins_down: int = 0
     pins_felled: int = 0
     pins_absent: int = 0
+    tally: list[int] = field(default_factory=lambda: [0, 0, 0])
 
 
 def lit(view: View) -> "Lights":
@@ -279,17 +280,37 @@ SCREENS = {
             "penalty .  confirm? . check .",
         ],
     ),
-    "a score that three digits cannot show": (
-        lit(View("over", Game([998, 1003], winner=1, result="won"))),
+    "a score that three digits cannot show, and the games won": (
+        lit(View("over", Game([998, 1003], winner=1, result="won"), tally=[2, 1, 0])),
         [
-            " _   _   _                 .   .   .",
-            "|_| |_| |_|               :.: :.: :.:",
-            " _|  _| |_|                .:  .:  .:",
-            "     R                         g",
+            " _   _   _      _          .   .   .",
+            "|_| |_| |_|     _|   |    :.: :.: :.:",
+            " _|  _| |_|    |_    |     .:  .:  .:",
+            "     R            GR           g",
             "turn    .         .         . turn",
             "series  R       . . .       G series",
             "award   .         .         . award",
             "penalty .  confirm? . check A",
+        ],
+    ),
+    "the last stroke was accepted: the games won, nine at most": (
+        lit(
+            View(
+                "over",
+                Game([12, 30], winner=1, result="won"),
+                Stroke(0b00001, (0, 5), certain=False, accepted=True),
+                tally=[12, 1, 0],
+            )
+        ),
+        [
+            "         _      _              .   .",
+            "      |  _|    |_|   |         .: : :",
+            "      | |_      _|   |         .: :.:",
+            "     R            GR           g",
+            "turn    .         .         . turn",
+            "series  R       . . .       G series",
+            "award   .         .         . award",
+            "penalty .  confirm? . check .",
         ],
     ),
 }

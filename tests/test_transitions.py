@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from host_tools.diagram import EVENTS, STATES
-from kegli.stroke import TRANSITIONS
+from host_tools.diagram import EVENTS, ROWS, STATES
 from tests.play import play, script
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
@@ -17,17 +16,17 @@ PAIRS = list(product(range(len(STATES)), range(len(EVENTS))))
 
 
 def test_each_state_and_event_has_one_row_in_the_order_of_the_lookup() -> None:
-    assert [(row[0], row[1]) for row in TRANSITIONS] == PAIRS
+    assert [(row[0], row[1]) for row in ROWS] == PAIRS
 
 
 def test_rows_lead_to_states_by_functions() -> None:
-    for _state, _event, action, next_state, _clause in TRANSITIONS:
+    for _state, _event, action, next_state, _clause in ROWS:
         assert callable(action)
         assert next_state in range(len(STATES))
 
 
 def test_every_state_is_reached_and_left() -> None:
-    moves = {(row[0], row[3]) for row in TRANSITIONS if row[0] != row[3]}
+    moves = {(row[0], row[3]) for row in ROWS if row[0] != row[3]}
     reached = {STATES.index("idle")}
     while new := {after for before, after in moves if before in reached} - reached:
         reached |= new
@@ -36,14 +35,14 @@ def test_every_state_is_reached_and_left() -> None:
 
 
 def test_clauses_of_the_table_exist() -> None:
-    clauses = {row[4] for row in TRANSITIONS} - {""}
+    clauses = {row[4] for row in ROWS} - {""}
     assert clauses
     assert clauses <= set(re.findall(r"^(R\d+\.\d+)\b", RULES, re.MULTILINE))
 
 
 def test_what_changes_the_state_has_a_clause() -> None:
     """But no clause speaks of a restart of the board."""
-    for state, event, _action, next_state, clause in TRANSITIONS:
+    for state, event, _action, next_state, clause in ROWS:
         if EVENTS[event] != "boot":
             assert state == next_state or clause, (STATES[state], EVENTS[event])
 

@@ -179,8 +179,20 @@ class App:
     def _take_words(self, now_us: int) -> None:
         for line in self._console.lines():
             words = line.split()
+            if words and words[0] == "handicap":
+                words = self._handicap(words)
             if words:
                 self._enter("%d cmd %s" % (now_us, " ".join(words)))
+
+    def _handicap(self, words: list[str]) -> list[str]:
+        """Return the words of the `new` that a handicap stands for, none if it is refused."""
+        from kegli.handicap import new_words  # noqa: PLC0415 (on demand: it is rare)
+
+        try:
+            return new_words(words[1:])
+        except ValueError as error:
+            self._console.say("> refused: %s" % error)
+            return []
 
     def _enter(self, line: str) -> None:
         """Let the referee have an input line, and print it with what follows from it."""

@@ -52,14 +52,14 @@ class Button:
     """One button: a press is a 1 and the next 0, no sooner than the hold time."""
 
     def __init__(self) -> None:
-        self._level = 0
+        self.level = 0
         self._down_us = 0
 
     def edge(self, t_us: int, level: int, hold_us: int) -> int:
         """Take a line. Return SHORT or LONG if it ends a press, else 0."""
-        if level == self._level:
+        if level == self.level:
             return 0
-        self._level = level
+        self.level = level
         if level:
             self._down_us = t_us
             return 0
@@ -67,7 +67,3 @@ class Button:
         if held_us < hold_us:
             return 0
         return LONG if held_us >= LONG_US else SHORT
-
-    def forget(self) -> None:
-        """Forget a press that has begun."""
-        self._level = 0

@@ -107,7 +107,8 @@ def fault(sensor: str) -> "Lights":
 def lit(referee: "Referee") -> "Lights":
     """Return the board that shows what *referee* knows.
 
-    No game: dashes for scores. Over: the winner's score blinks, both if the game is drawn.
+    No game: dashes for scores. Over: the winner's score blinks, both if the game is drawn; once
+    the last stroke is accepted, the award's digits are the games won by a and b.
     A proposal blinks, with its owner and penalty lamp, and "confirm?" is lit.
     While a stroke runs the award is two dashes and nothing blinks: each change is one more
     write to the LEDs, and a write delays what else the board has to do.
@@ -126,10 +127,10 @@ def lit(referee: "Referee") -> "Lights":
     proposal = last is not None and _is_proposal(last)
 
     _score(lights, SCORE_A, game.score[0], RED, game.winner == 0 or game.result == "drawn")
-    if running:
-        _write(lights, AWARD, "--", WHITE, False)
-    elif last is not None:
-        _write(lights, AWARD, "%2d" % max(last.award), _award_colour(last.award), proposal)
+    ended = game.result != "playing" and (last is None or last.accepted)
+    if ended:
+        last = None
+    _award(lights, referee, last, proposal)
     _score(lights, SCORE_B, game.score[1], GREEN, game.winner == 1 or game.result == "drawn")
     if running:
         _pins(lights, referee.pins_down & referee.pins_felled, referee.pins_felled)
@@ -158,11 +159,18 @@ def _is_doubtful(last: "Outcome") -> bool:
     return "check" in last.flags or "lost-edges" in last.flags
 
 
-def _award_colour(award: "tuple[int, int]") -> int:
-    """Return the colour of who got the award (R4.11: it goes to one player), white if nobody."""
-    if award[0] == award[1]:
-        return WHITE
-    return RED if award[0] > award[1] else GREEN
+def _award(lights: "Lights", referee: "Referee", last: "Outcome | None", proposal: bool) -> None:
+    """Add the last award in the colour of who got it (R4.11: one player), white if nobody."""
+    if last is not None:
+        a, b = last.award
+        colour = WHITE if a == b else (RED if a > b else GREEN)
+        _write(lights, AWARD, "%2d" % max(a, b), colour, proposal)
+    elif referee.state == "running":
+        _write(lights, AWARD, "--", WHITE, False)
+    elif referee.state == "over":
+        won = referee.tally
+        _write(lights, AWARD, "%d" % min(won[0], 9), RED, False)
+        _write(lights, AWARD + SEGMENTS, "%d" % min(won[1], 9), GREEN, False)
 
 
 def _lamps_of(lights: "Lights", last: "Outcome", proposal: bool) -> None:

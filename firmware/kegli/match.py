@@ -13,6 +13,10 @@ from . import record, rules
 from .judge import VERDICT_NAMES, verdict
 from .lines import number, printable
 
+TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
+if TYPE_CHECKING:
+    from typing import Any
+
 # As in judge.py, folded in by the compiler.
 _NONE = const(0)
 _LEGAL = const(1)
@@ -87,51 +91,48 @@ _NOBODY = const(2)
 _REPEATS = const(3)  # R7.3: each player may repeat three times
 
 # fmt: off
-TERMS = (
-    # key               default  words (the term is the place of one), or least and most
-    ("a.mode",          0,       _MODES),                   # R6.3, R7.7
-    ("b.mode",          0,       _MODES),
-    ("a.target",        100,     (1, 999)),                # R7.2, R7.5
-    ("b.target",        100,     (1, 999)),
-    ("a.start",         0,       (0, 998)),                # R7.6, R7.8
-    ("b.start",         0,       (0, 998)),
-    ("first",           0,       PLAYER_NAMES),            # R7.1
-    ("always",          _NOBODY, ("a", "b", "none")),      # R7.4
-    ("pair",            0,       (0, 1)),                  # R7.9
-    ("table",           0,       ("carom", "pocket")),     # R8.1
-    ("carom_adds",      0,       ("0", "3")),              # R2.7
-    ("fine",            2,       (0, 10)),                 # R4.9
-    ("pin_fine",        0,       (0, 10)),                 # R4.9
-    ("late_keeps_turn", 1,       (0, 1)),                  # R5.7
-    ("pocket_white",    2,       (0, 10)),                 # R8.2
-)
+_TERMS: "tuple[Any, ...]" = const((
+    # key             default  words (the term is the place of one), or least and most
+    "a.mode",          0,       ("series", "single"),        # R6.3, R7.7
+    "b.mode",          0,       ("series", "single"),
+    "a.target",        100,     (1, 999),                    # R7.2, R7.5
+    "b.target",        100,     (1, 999),
+    "a.start",         0,       (0, 998),                    # R7.6, R7.8
+    "b.start",         0,       (0, 998),
+    "first",           0,       ("a", "b"),                  # R7.1
+    "always",          _NOBODY, ("a", "b", "none"),          # R7.4
+    "pair",            0,       (0, 1),                      # R7.9
+    "table",           0,       ("carom", "pocket"),         # R8.1
+    "carom_adds",      0,       ("0", "3"),                  # R2.7
+    "fine",            2,       (0, 10),                     # R4.9
+    "pin_fine",        0,       (0, 10),                     # R4.9
+    "late_keeps_turn", 1,       (0, 1),                      # R5.7
+    "pocket_white",    2,       (0, 10),                     # R8.2
+))
 # fmt: on
+_COLUMNS = const(3)  # of these
 _TERMS_FORM = const("<BBBHHHHBBBBBBBBB")
 _BASE_FORM = const("<BHHHBBBBB")
 
 
 def parse_terms(words: list[str]) -> list[int]:
-    """Return the terms of a game from `key=value` words, as numbers in the order of TERMS."""
-    terms = []
-    keys = []
-    for key, default, _values in TERMS:
-        keys.append(key)
-        terms.append(default)
+    """Return the terms of a game from `key=value` words, as numbers in the order of _TERMS."""
+    terms = [_TERMS[i] for i in range(1, len(_TERMS), _COLUMNS)]
     for pair in words:
         key, _equals, value = pair.partition("=")
-        if key not in keys:
+        if key not in _TERMS:
             raise ValueError("there is no setting '%s'" % printable(pair))
-        place = keys.index(key)
-        values = TERMS[place][2]
-        if isinstance(values[0], int):
-            n = number(value, int(values[1]))
+        place = _TERMS.index(key)
+        values = _TERMS[place + 2]
+        if value in values:
+            n = values.index(value)
+        elif isinstance(values[0], int):
+            n = number(value, values[1])
             if n < values[0]:
                 raise ValueError("%s is at least %d" % (key, values[0]))
-            terms[place] = n
-        elif value in values:
-            terms[place] = values.index(value)
         else:
-            raise ValueError("%s is one of: %s" % (key, values))
+            raise ValueError("%s is one of: %s" % (key, " ".join(values)))
+        terms[place // _COLUMNS] = n
     for player in (0, 1):
         if terms[_A_START + player] >= terms[_A_TARGET + player]:
             name = PLAYER_NAMES[player]
@@ -487,14 +488,6 @@ class Match:
         game.before = (self.lost, self.errors)
         return game
 
-    def counts(self, game: Game) -> tuple[int, int]:
-        """Return (edges lost, lines refused or skipped) from the start of *game* to the next."""
-        following = self.games.index(game) + 1
-        lost, errors = (self.lost, self.errors)
-        if following < len(self.games):
-            lost, errors = self.games[following].before
-        return lost - game.before[0], errors - game.before[1]
-
     def tally(self, games: list[Game]) -> list[int]:
         """Return how many of *games* since the last `new` a won, b won, and were drawn."""
         won = self.won_before[:]
@@ -618,14 +611,6 @@ class Match:
             elif step[0] == _PRESENT:
                 self.absent &= ~(1 << step[1])
 
-    def game_of(self, place: int) -> Game:
-        """Return the game to which the step at *place* belongs."""
-        found = self.games[0]
-        for game in self.games:
-            if game.place <= place:
-                found = game
-        return found
-
     def _end_of(self, game: Game) -> int:
         """Return the place behind the last step of *game*."""
         following = self.games.index(game) + 1
@@ -639,7 +624,10 @@ class Match:
 
     def _refold(self, changed: int) -> None:
         """Fold the game of the place *changed* anew, and say what is different from there on."""
-        game = self.game_of(changed)
+        game = self.games[0]
+        for other in self.games:
+            if other.place <= changed:
+                game = other
         game.start()
         for place in range(game.place + 1, self._end_of(game)):
             if place != self.running:

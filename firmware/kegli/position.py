@@ -27,13 +27,16 @@ _BASE = const(13)
 _NOWHERE = const(0xFFFF)
 
 _STROKE_BYTES = const(24)  # that are stored; none if there is no last stroke
-_HEAD = const("<HBBBBBB")  # number of the game, starter, equal terms, absent, games won by a, b, drawn
+_HEAD = const(
+    "<HBBBBBB"
+)  # number of the game, starter, equal terms, absent, games won by a, b, drawn
 _HEAD_BYTES = const(8)
 _BASE_BYTES = const(12)
 _SAID_BYTES = const(7)  # scores (2 each), turn, end of the game, leaning pins
 _TERMS_BYTES = const(20)
 _SUM_BYTES = const(4)
 _NONE = const(0xFF)
+_DRAWN = const(2)  # as the end of a game; else the player who resigned
 
 
 def format_match(match: Match) -> str:
@@ -67,7 +70,7 @@ def _said_since(steps: list[bytearray], leaning: int) -> bytearray:
         elif step[0] == _TURN:
             said[4] = step[1]
         elif step[0] == _DRAW:
-            said[5] = 2
+            said[5] = _DRAWN
         elif step[0] == _RESIGN:
             said[5] = step[1]
     return said
@@ -99,7 +102,7 @@ def parse_match(words: list[str]) -> "tuple[Game, list[bytearray], list[int]]":
     if data[said + 4] != _NONE:
         steps.append(record.small(_TURN, data[said + 4]))
     if data[said + 5] != _NONE:
-        drawn_now = data[said + 5] == 2
+        drawn_now = data[said + 5] == _DRAWN
         steps.append(record.small(_DRAW if drawn_now else _RESIGN, data[said + 5]))
     for pin in range(5):
         if data[said + 6] >> pin & 1:

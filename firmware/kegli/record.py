@@ -9,7 +9,7 @@ A step is a bytearray. Its first byte is its kind; the rest depends on it:
     judge     stroke (2), marks (2)         lean     stroke that ran (2) or NOWHERE, pin, cancelled
     absent    pin                           present  pin
     turn      player                        score    scores (2 each)
-    new       the terms (match.TERMS)       next     -
+    new       the terms (match.py)       next     -
     draw      -                             resign   player
     base      strokes (2), scores (2 each), turn, repeats of a and b, leaning pins, by hand: how a
               game stood that a `match` line began
@@ -111,9 +111,9 @@ def set_word(step: bytearray, place: int, value: int) -> None:
     step[place + 1] = value >> 8
 
 
-def small(kind: int, first: int = 0, second: int = 0, third: int = 0) -> bytearray:
-    """Return a step with a word *first*, then a word *second*, then a byte *third*."""
-    return bytearray((kind, first & 255, first >> 8, second & 255, second >> 8, third))
+def small(kind: int, first: int = 0, second: int = 0) -> bytearray:
+    """Return a step with a word *first*, then a word *second*, then an empty byte."""
+    return bytearray((kind, first & 255, first >> 8, second & 255, second >> 8, 0))
 
 
 def pins(step: bytearray) -> tuple[int, int]:

@@ -189,7 +189,7 @@ class Referee:
         elif kind == _BOOT:
             strokes.boot(t_us)
             for button in self._buttons:
-                button.forget()
+                button.level = 0  # a press that has begun is forgotten
         else:  # BAD
             self.match.errors += 1
 
@@ -265,3 +265,8 @@ class Referee:
         """Return the last stroke of the current game that stands and has a line, or None."""
         game = self.match.game
         return game.last if game else None
+
+    @property
+    def tally(self) -> list[int]:
+        """Return how many games since the last `new` a won, b won, and were drawn."""
+        return self.match.tally(self.match.games)

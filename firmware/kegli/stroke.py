@@ -12,6 +12,8 @@ from .match import Match
 
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
+    from typing import Any
+
     from .debounce import Began
 
 # As in judge.py, folded in by the compiler.
@@ -55,6 +57,7 @@ _DONE = const(11)  # a person says that the stroke is over
 _SETTLE = const(12)  # a person does something that ends a stroke and makes a lone fall late
 _BOOT = const(13)  # the board restarted
 _EVENTS = const(14)
+_COLUMNS = const(5)  # of the table
 
 # Time-outs that are no events of the table; at one instant the lower number comes first.
 _DOWN = const(-2)  # a movement of a pin is over, and left it down or up
@@ -399,9 +402,9 @@ class Strokes:
 
     def _handle(self, event: int, what: "Began") -> None:
         state = self.state
-        row = TRANSITIONS[state * _EVENTS + event]
-        self.state = row[3]
-        row[2](self, what)
+        row = (state * _EVENTS + event) * _COLUMNS
+        self.state = TRANSITIONS[row + 3]
+        TRANSITIONS[row + 2](self, what)
         if state != self.state:
             # What changes the state happens once more, in the state that it leads to.
             self._handle(event, what)
@@ -500,51 +503,52 @@ class Strokes:
 
 
 # fmt: off
-TRANSITIONS = (
-    # state    event       action               next     clause
-    (_IDLE,    _HIT,       Strokes._begin,      _RUNNING, "R1.1"),
-    (_IDLE,    _NOISE,     Strokes._suppress,   _IDLE,    "R1.3"),
-    (_IDLE,    _KNOCK,     Strokes._begin,      _RUNNING, "R1.1"),
-    (_IDLE,    _CLICK,     Strokes._click,      _IDLE,    ""),
-    (_IDLE,    _FALL,      Strokes._begin,      _RUNNING, "R1.1"),
-    (_IDLE,    _STRAY,     Strokes._suppress,   _IDLE,    "R1.3"),
-    (_IDLE,    _FOREIGN,   Strokes._suppress,   _IDLE,    "R1.3"),
-    (_IDLE,    _LONE_FALL, Strokes._wait,       _LONE,    "R5.1"),
-    (_IDLE,    _LIFT,      Strokes._nothing,    _IDLE,    ""),
-    (_IDLE,    _QUIET,     Strokes._nothing,    _IDLE,    ""),
-    (_IDLE,    _STAND,     Strokes._nothing,    _IDLE,    ""),
-    (_IDLE,    _DONE,      Strokes._nothing,    _IDLE,    ""),
-    (_IDLE,    _SETTLE,    Strokes._nothing,    _IDLE,    ""),
-    (_IDLE,    _BOOT,      Strokes._nothing,    _IDLE,    ""),
+# One flat tuple, since a tuple for each row would cost the heap 0.7 KB more.
+TRANSITIONS: "tuple[Any, ...]" = (
+    # state   event       action               next      clause
+    _IDLE,    _HIT,       Strokes._begin,      _RUNNING, "R1.1",
+    _IDLE,    _NOISE,     Strokes._suppress,   _IDLE,    "R1.3",
+    _IDLE,    _KNOCK,     Strokes._begin,      _RUNNING, "R1.1",
+    _IDLE,    _CLICK,     Strokes._click,      _IDLE,    "",
+    _IDLE,    _FALL,      Strokes._begin,      _RUNNING, "R1.1",
+    _IDLE,    _STRAY,     Strokes._suppress,   _IDLE,    "R1.3",
+    _IDLE,    _FOREIGN,   Strokes._suppress,   _IDLE,    "R1.3",
+    _IDLE,    _LONE_FALL, Strokes._wait,       _LONE,    "R5.1",
+    _IDLE,    _LIFT,      Strokes._nothing,    _IDLE,    "",
+    _IDLE,    _QUIET,     Strokes._nothing,    _IDLE,    "",
+    _IDLE,    _STAND,     Strokes._nothing,    _IDLE,    "",
+    _IDLE,    _DONE,      Strokes._nothing,    _IDLE,    "",
+    _IDLE,    _SETTLE,    Strokes._nothing,    _IDLE,    "",
+    _IDLE,    _BOOT,      Strokes._nothing,    _IDLE,    "",
 
-    (_RUNNING, _HIT,       Strokes._hit,        _RUNNING, "R1.1"),
-    (_RUNNING, _NOISE,     Strokes._hit,        _RUNNING, "R1.1"),
-    (_RUNNING, _KNOCK,     Strokes._click,      _RUNNING, "R1.1"),
-    (_RUNNING, _CLICK,     Strokes._click,      _RUNNING, "R1.1"),
-    (_RUNNING, _FALL,      Strokes._fall,       _RUNNING, "R1.2"),
-    (_RUNNING, _STRAY,     Strokes._fall,       _RUNNING, "R1.2"),
-    (_RUNNING, _FOREIGN,   Strokes._suppress,   _RUNNING, "R1.3"),
-    (_RUNNING, _LONE_FALL, Strokes._fall,       _RUNNING, "R1.2"),
-    (_RUNNING, _LIFT,      Strokes._nothing,    _RUNNING, ""),
-    (_RUNNING, _QUIET,     Strokes._end,        _IDLE,    "R1.1"),
-    (_RUNNING, _STAND,     Strokes._end,        _IDLE,    "R1.1"),
-    (_RUNNING, _DONE,      Strokes._end,        _IDLE,    "R1.1"),
-    (_RUNNING, _SETTLE,    Strokes._end,        _IDLE,    "R1.1"),
-    (_RUNNING, _BOOT,      Strokes._drop,       _IDLE,    "R1.1"),
+    _RUNNING, _HIT,       Strokes._hit,        _RUNNING, "R1.1",
+    _RUNNING, _NOISE,     Strokes._hit,        _RUNNING, "R1.1",
+    _RUNNING, _KNOCK,     Strokes._click,      _RUNNING, "R1.1",
+    _RUNNING, _CLICK,     Strokes._click,      _RUNNING, "R1.1",
+    _RUNNING, _FALL,      Strokes._fall,       _RUNNING, "R1.2",
+    _RUNNING, _STRAY,     Strokes._fall,       _RUNNING, "R1.2",
+    _RUNNING, _FOREIGN,   Strokes._suppress,   _RUNNING, "R1.3",
+    _RUNNING, _LONE_FALL, Strokes._fall,       _RUNNING, "R1.2",
+    _RUNNING, _LIFT,      Strokes._nothing,    _RUNNING, "",
+    _RUNNING, _QUIET,     Strokes._end,        _IDLE,    "R1.1",
+    _RUNNING, _STAND,     Strokes._end,        _IDLE,    "R1.1",
+    _RUNNING, _DONE,      Strokes._end,        _IDLE,    "R1.1",
+    _RUNNING, _SETTLE,    Strokes._end,        _IDLE,    "R1.1",
+    _RUNNING, _BOOT,      Strokes._drop,       _IDLE,    "R1.1",
 
-    (_LONE,    _HIT,       Strokes._begin_lone, _RUNNING, "R5.1"),
-    (_LONE,    _NOISE,     Strokes._waste,      _IDLE,    "R1.3"),
-    (_LONE,    _KNOCK,     Strokes._begin_lone, _RUNNING, "R5.1"),
-    (_LONE,    _CLICK,     Strokes._waste,      _IDLE,    "R1.3"),
-    (_LONE,    _FALL,      Strokes._begin_lone, _RUNNING, "R5.1"),
-    (_LONE,    _STRAY,     Strokes._waste,      _IDLE,    "R1.3"),
-    (_LONE,    _FOREIGN,   Strokes._begin_lone, _RUNNING, "R5.1"),
-    (_LONE,    _LONE_FALL, Strokes._nothing,    _LONE,    ""),  # the one that waits
-    (_LONE,    _LIFT,      Strokes._late,       _IDLE,    "R5.1"),
-    (_LONE,    _QUIET,     Strokes._late,       _IDLE,    "R5.1"),
-    (_LONE,    _STAND,     Strokes._nothing,    _LONE,    ""),
-    (_LONE,    _DONE,      Strokes._begin_lone, _RUNNING, "R5.1"),
-    (_LONE,    _SETTLE,    Strokes._late,       _IDLE,    "R5.1"),
-    (_LONE,    _BOOT,      Strokes._waste,      _IDLE,    "R5.1"),
+    _LONE,    _HIT,       Strokes._begin_lone, _RUNNING, "R5.1",
+    _LONE,    _NOISE,     Strokes._waste,      _IDLE,    "R1.3",
+    _LONE,    _KNOCK,     Strokes._begin_lone, _RUNNING, "R5.1",
+    _LONE,    _CLICK,     Strokes._waste,      _IDLE,    "R1.3",
+    _LONE,    _FALL,      Strokes._begin_lone, _RUNNING, "R5.1",
+    _LONE,    _STRAY,     Strokes._waste,      _IDLE,    "R1.3",
+    _LONE,    _FOREIGN,   Strokes._begin_lone, _RUNNING, "R5.1",
+    _LONE,    _LONE_FALL, Strokes._nothing,    _LONE,    "",  # the one that waits
+    _LONE,    _LIFT,      Strokes._late,       _IDLE,    "R5.1",
+    _LONE,    _QUIET,     Strokes._late,       _IDLE,    "R5.1",
+    _LONE,    _STAND,     Strokes._nothing,    _LONE,    "",
+    _LONE,    _DONE,      Strokes._begin_lone, _RUNNING, "R5.1",
+    _LONE,    _SETTLE,    Strokes._late,       _IDLE,    "R5.1",
+    _LONE,    _BOOT,      Strokes._waste,      _IDLE,    "R5.1",
 )
 # fmt: on
