@@ -9,9 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RULES = (ROOT / "firmware/RULES.md").read_text(encoding="utf-8")
 
-# Clauses that are not yet played, by the board or by a test. A clause that is leaves this list.
-STILL_TO_COME: frozenset[str] = frozenset()
-
 CITED = re.compile(r"\bR\d+\.\d+\b")
 CLAUSE = re.compile(r"^(R\d+\.\d+)\b(.*(?:\n.+)*)", re.MULTILINE)
 TAG = re.compile(r" \[(\w+)\] \S")
@@ -53,23 +50,14 @@ def faults_of_rules(rules: str) -> list[str]:
     return faults
 
 
-def faults_of_citations(
-    rules: str, everything: Iterable[str], code: str, tests: str, to_come: frozenset[str]
-) -> list[str]:
+def faults_of_citations(rules: str, everything: Iterable[str], code: str, tests: str) -> list[str]:
     """Return what is wrong with the clauses that texts cite; code and tests are the rules' own."""
     clauses = catalogue(rules)
     cited = {clause for text in everything for clause in CITED.findall(text)}
     faults = [f"{clause} is cited and does not exist" for clause in sorted(cited - set(clauses))]
-    faults += [
-        f"{clause} is still to come and does not exist"
-        for clause in sorted(to_come - set(clauses))
-    ]
     in_code, in_tests = set(CITED.findall(code)), set(CITED.findall(tests))
     for clause, tag in clauses.items():
-        if clause in to_come:
-            if clause in in_code & in_tests:
-                faults.append(f"{clause} is in code and tests, and still listed as to come")
-        elif tag != "people":
+        if tag != "people":
             faults += [f"{clause} is not in the code"] * (clause not in in_code)
             faults += [f"{clause} is not in a test"] * (clause not in in_tests)
     return faults
@@ -95,7 +83,7 @@ def test_clauses_are_traced() -> None:
         text_of("tests/**/*.py", "tests/**/*.log"),
         RULES,
     )
-    faults = faults_of_citations(RULES, everything, code, tests, STILL_TO_COME)
+    faults = faults_of_citations(RULES, everything, code, tests)
     assert not faults, "\n".join(faults)
 
 
@@ -162,17 +150,8 @@ def test_faults_of_a_catalogue_are_found() -> None:
 
 
 def test_faults_of_citations_are_found() -> None:
-    both, none = "R1.1 R1.2", frozenset[str]()
-    assert faults_of_citations(SMALL, [both], both, both, none) == []
-    assert faults_of_citations(SMALL, ["R2.2"], both, both, none) == [
-        "R2.2 is cited and does not exist"
-    ]
-    assert faults_of_citations(SMALL, [], "R1.1", both, none) == ["R1.2 is not in the code"]
-    assert faults_of_citations(SMALL, [], both, "R1.2", none) == ["R1.1 is not in a test"]
-    assert faults_of_citations(SMALL, [], "R1.1", both, frozenset({"R1.2"})) == []
-    assert faults_of_citations(SMALL, [], both, both, frozenset({"R1.2"})) == [
-        "R1.2 is in code and tests, and still listed as to come"
-    ]
-    assert faults_of_citations(SMALL, [], both, both, frozenset({"R2.2"})) == [
-        "R2.2 is still to come and does not exist"
-    ]
+    both = "R1.1 R1.2"
+    assert faults_of_citations(SMALL, [both], both, both) == []
+    assert faults_of_citations(SMALL, ["R2.2"], both, both) == ["R2.2 is cited and does not exist"]
+    assert faults_of_citations(SMALL, [], "R1.1", both) == ["R1.2 is not in the code"]
+    assert faults_of_citations(SMALL, [], both, "R1.2") == ["R1.1 is not in a test"]
