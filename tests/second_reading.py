@@ -7,7 +7,8 @@ through all its steps again. Slow, and meant to be. Quotations in the comments a
 the log format; a clause number is one of RULES.md. `match` lines have no effect here: their text
 is each implementation's own.
 
-Where the text leaves room, this is the reading taken:
+Where the text leaves room, this is the reading taken (3, 6, 7, 12, 14 and the end of 17 only after
+a comparison with the core had shown that the text allows two):
 
  1. A pin stands again max(bounce_ms, fall_hold_ms) after the last edge of its movement: before
     that it is not known that the movement is over.
