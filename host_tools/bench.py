@@ -104,14 +104,14 @@ def _later(line: str, by_us: int) -> str:
     return f"{int(time_us) + by_us} {said}"
 
 
-def _needs_pins(module: str) -> bool:
+def _stays(module: str) -> bool:
+    """Say whether a module is there throughout, and can be on an interpreter without pins."""
     source = (FIRMWARE / f"{module}.py").read_text(encoding="utf-8")
-    return re.search(r"^(from|import) machine\b", source, re.M) is not None
+    return module not in _ON_DEMAND and not re.search(r"^(from|import) machine\b", source, re.M)
 
 
 def _heap(folder: Path) -> Measured:
-    # A module that needs pins to be imported cannot be there: its names would weigh all the same.
-    _write(folder / "modules.txt", [name for name in modules() if not _needs_pins(name)])
+    _write(folder / "modules.txt", [name for name in modules() if _stays(name)])
     _write(folder / "game.log", game_log(_HEAP_STROKES))
     rows = (line.split() for line in run(BITS32, _SCRIPTS / "heap.py", folder))
     parts = {part: int(size) for part, size in rows}

@@ -31,12 +31,8 @@ class Replay:
 
     @property
     def agrees(self) -> bool:
-        """Say whether the log holds no conclusions, or just those that the core draws.
-
-        What a log that breaks off in a line has not come to say is no difference.
-        """
-        expected = self.now[: len(self.recorded)] if self.truncated else self.now
-        return not self.recorded or self.recorded == expected
+        """Say whether the log holds no conclusions, or just those that the core draws."""
+        return not self.recorded or self.recorded == self.now
 
     def difference(self) -> list[str]:
         """Return the first difference as the lines of a unified diff."""
@@ -161,11 +157,11 @@ def json_lines(referee: Referee) -> Iterator[str]:
 
 def text_lines(referee: Referee) -> Iterator[str]:
     """Yield what a person reads: each stroke on a line, each game under its strokes."""
+    strokes = stroke_rows(referee)
     for game in game_rows(referee):
         yield f"game {game['game']}"
-        for row in stroke_rows(referee):
-            if row["game"] == game["game"]:
-                yield "  " + stroke_text(row)
+        while strokes and strokes[0]["game"] == game["game"]:
+            yield "  " + stroke_text(strokes.pop(0))
         yield "  " + game_text(game)
 
 

@@ -369,10 +369,14 @@ class Writer:
             return
         self.write(f"pin {pins[0]} 1")
         fallen_us = self.t_us
-        if self.chance(0.5):
+        hold_us = 0
+        if self.chance(0.6):  # then the first is settled as late before the second
             self.wait(self.settings["fall_hold_ms"], 100)
-            self.command(self.random.choice(("pass", "score a=1 b=1", "turn a", "turn b")))
-        hold_us = self.about("fall_hold_ms") if self.chance(0.6) else 0
+            self.command(
+                self.random.choice(("score a=1 b=1", "score a=1 b=2", "turn a", "turn b"))
+            )
+        else:
+            hold_us = self.about("fall_hold_ms")
         self.t_us = max(self.t_us, fallen_us + self.about("quiet_ms") - hold_us)
         self.write(f"pin {pins[1]} 1")
         self.down |= set(pins)
@@ -381,7 +385,7 @@ class Writer:
         """Let two contacts, or a contact and a hit, be as far apart as makes a stroke, or not."""
         self.contact()
         self.t_us += self.about("quiet_ms")
-        self.random.choice((self.contact, self.cushion))()
+        self.random.choice((self.contact, self.contact, self.cushion))()
         if self.chance(0.3):
             self.wait(0, 500)
             self.command("mark repeat")
@@ -467,11 +471,21 @@ class Writer:
         n = self.random.randint(1, 4)
         self.command(f"judge {n} {self.random.choice(ALL_MARKS)}")
 
+    def restart(self) -> None:
+        """Restart the board in a stroke, and play on before the pins are still."""
+        self.cushion()
+        self.rock()
+        self.wait(100, 300)
+        self.write("boot watchdog")
+        self.wait(0, self.settings["ready_ms"])
+        self.cushion()
+
     def corner(self) -> None:
         """Let happen what seldom comes about by itself."""
         corners = [self.pair_of_falls, self.pair_of_clicks, self.repeats, self.forgotten_king]
         corners += [self.lost_edge, self.white_after_cue_ball, self.leaning_pin, self.hurry]
-        corners += [self.taken_off, self.judged_again]
+        corners += [self.taken_off, self.judged_again, self.restart, self.pair_of_falls]
+        corners += [self.pair_of_clicks]
         self.random.choice(corners)()
         self.wait(200, 1000)
         self.set_up(0.9)
@@ -513,7 +527,7 @@ class Writer:
 
     def episode(self) -> None:
         """Let one thing happen, mostly a stroke."""
-        if self.level and self.chance(0.15):
+        if self.level and self.chance(0.2):
             self.corner()
             return
         if self.chance(0.75):

@@ -61,7 +61,7 @@ def rows(lights: "Lights") -> list[str]:
 # Read a picture as ascii_board says: `. :` and small letters blink.
 SCREENS = {
     "blank": (
-        display.blank(),
+        [],
         [
             "",
             "",

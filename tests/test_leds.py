@@ -50,7 +50,7 @@ def lamp(colour: int = display.RED, blink: bool = False) -> "Lights":
 
 def test_the_first_board_is_written_also_if_it_is_blank() -> None:
     strip = Strip()
-    assert Leds(strip, 255, ENOUGH_MA).show(display.blank(), 0)
+    assert Leds(strip, 255, ENOUGH_MA).show([], 0)
     assert strip.frames == [[DARK] * display.LEDS]
 
 
@@ -210,7 +210,7 @@ class Strip:
 
 strip = Strip()
 leds = Leds(strip, 80, 2500)
-boards = [display.boot(), display.fault("P3"), display.blank()]
+boards = [display.boot(), display.fault("P3"), []]
 
 def play():  # a function, because a new global name takes memory
     micropython.heap_lock()

@@ -14,6 +14,7 @@ from kegli import __version__, board, display
 from kegli.clock import Clock
 from kegli.console import Console
 from kegli.leds import Leds
+from kegli.lines import printable
 from kegli.referee import Referee
 from kegli.ring import Ring
 
@@ -185,7 +186,7 @@ class App:
                 self._enter("%d cmd %s" % (now_us, " ".join(words)))
 
     def _handicap(self, words: list[str]) -> list[str]:
-        """Return the words of the `new` that a handicap stands for, none if it is refused."""
+        """Return the words of the `new` that a handicap stands for, none if it is none."""
         from kegli.handicap import new_words  # noqa: PLC0415 (on demand: it is rare)
 
         try:
@@ -199,7 +200,8 @@ class App:
         try:
             self.referee.feed(line)
         except ValueError as error:
-            self._console.say("> Refused: %s: %s" % (line, error))
+            self.referee.skip()
+            self._console.say("> refused '%s': %s" % (printable(line), error))
             return
         self._stirred_us = self._now_us
         self._console.say(line)

@@ -41,7 +41,13 @@ _LONE = const(2)
 _DONE = const(11)
 _SETTLE = const(12)
 
+# Words that a command takes: none, if it stands in none of these.
+_ONE_WORD = const(("mark", "annul", "lean", "absent", "present", "turn", "resign"))
+_TWO_WORDS = const(("judge", "score"))
+_MORE_WORDS = const(("new", "judge"))  # these take any number more
+
 _MOST_SCORE = const(999)
+_MOST_STEPS = const(0xFFF0)  # a place has two bytes
 _POCKET_MARKS = const(_POCKET_WHITE | _POCKET_CUE)
 
 
@@ -71,10 +77,13 @@ class Commands:
         """Carry out a command, at least one word. Raise ValueError if it is refused."""
         if words[0] not in _COMMANDS:
             raise ValueError("there is no command '%s'" % printable(words[0]))
-        action, least, most = _COMMANDS[words[0]]
-        if not least <= len(words) - 1 <= most:
+        least = 2 if words[0] in _TWO_WORDS else int(words[0] in _ONE_WORD)
+        count = len(words) - 1
+        if count < least or (count > least and words[0] not in _MORE_WORDS):
             raise ValueError("'%s' has the wrong number of words" % words[0])
-        action(self, words[1:], t_us)
+        if len(self._match.steps) >= _MOST_STEPS and words[0] not in ("undo", "done", "ok"):
+            raise ValueError("the record is full")
+        _COMMANDS[words[0]](self, words[1:], t_us)
 
     def press(self, button: str, length: int) -> "list[str]":
         """Return the words of a command that a press stands for, SHORT or LONG."""
@@ -234,10 +243,12 @@ class Commands:
         for word in words[1:]:
             marks = rules.add_mark(marks, _mark(word, game))
         if game:
-            strokes = self._match.outcomes(game, True)[1]
-            if not 1 <= n <= len(strokes):
-                raise ValueError("this game has no stroke %d" % n)
-            place = strokes[n - 1].place
+            place = -1
+            for outcome in self._match.outcomes(game, True)[1]:
+                if outcome.number == n:
+                    place = outcome.place
+            if place < 0:
+                raise ValueError("this game has no stroke %d to judge" % n)
             if record.word(self._match.steps[place], _MARKS) == marks:
                 raise ValueError("the stroke is judged so already")
             self._settle(t_us)
@@ -320,24 +331,23 @@ class Commands:
 
 
 _COMMANDS = {
-    # word: method, words at least, at most
-    "new": (Commands.new, 0, 99),
-    "next": (Commands.next, 0, 0),
-    "mark": (Commands.mark, 1, 1),
-    "pass": (Commands.pass_, 0, 0),
-    "annul": (Commands.annul, 1, 1),
-    "lean": (Commands.lean, 1, 1),
-    "absent": (Commands.absent, 1, 1),
-    "present": (Commands.present, 1, 1),
-    "done": (Commands.done, 0, 0),
-    "ok": (Commands.ok, 0, 0),
-    "undo": (Commands.undo, 0, 0),
-    "redo": (Commands.redo, 0, 0),
-    "judge": (Commands.judge, 2, 99),
-    "score": (Commands.score, 2, 2),
-    "turn": (Commands.turn, 1, 1),
-    "draw": (Commands.draw, 0, 0),
-    "resign": (Commands.resign, 1, 1),
+    "new": Commands.new,
+    "next": Commands.next,
+    "mark": Commands.mark,
+    "pass": Commands.pass_,
+    "annul": Commands.annul,
+    "lean": Commands.lean,
+    "absent": Commands.absent,
+    "present": Commands.present,
+    "done": Commands.done,
+    "ok": Commands.ok,
+    "undo": Commands.undo,
+    "redo": Commands.redo,
+    "judge": Commands.judge,
+    "score": Commands.score,
+    "turn": Commands.turn,
+    "draw": Commands.draw,
+    "resign": Commands.resign,
 }
 
 _PRESSES = {

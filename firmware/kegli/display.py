@@ -79,11 +79,6 @@ def blink_on(ms: int) -> bool:
     return ms // _BLINK_MS % 2 == 0
 
 
-def blank() -> "Lights":
-    """Return the board with nothing lit."""
-    return []
-
-
 def boot() -> "Lights":
     """Return the board at power-up: everything white, so that a dead LED or channel is seen."""
     return [(element, WHITE, False) for element in range(ELEMENTS)]

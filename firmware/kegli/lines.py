@@ -22,11 +22,10 @@ _BAD = const(10)  # a line that was skipped: it has no text form
 _KIND = const(15)  # the bits of the kind in a code
 
 BUTTONS = ("ok", "penalty", "carom", "fine", "undo")
-CAUSES = ("watchdog", "software")
+_CAUSES = const(("watchdog", "software"))
 
 _CLICKS = const(1)  # optional sensors of a board, as a mask
 _ZONES = const(2)
-SENSORS = (("click", _CLICKS), ("zone", _ZONES))
 
 SETTINGS = (
     # name              default_ms
@@ -64,7 +63,7 @@ def printable(text: str) -> str:
 def number(word: str, most: int) -> int:
     """Return *word*, digits only, as an integer from 0 to *most* (any size if negative)."""
     # There are digits above 9 in Latin 1, and int() may not take them.
-    if not word.isdigit() or max(word) > "9" or len(word) > _MOST_DIGITS:
+    if not word.isdigit() or max(word) > "9" or len(word.lstrip("0")) > _MOST_DIGITS:
         raise ValueError("'%s' is not a whole number" % printable(word))
     n = int(word)
     if 0 <= most < n:
@@ -82,7 +81,7 @@ def parse(text: str) -> "tuple[int, int] | tuple[int, int, list[str]] | None":
     """Return (t_us, code) of an input line without its LF, None if it is blank or a comment.
 
     A code packs what the line says: its kind in bits 0 to 3; in bits 4 to 7 the pin, the
-    cushion, the level of the zone, the button (an index of BUTTONS) or the cause (of CAUSES);
+    cushion, the level of the zone, the button (an index of BUTTONS) or the cause (of _CAUSES);
     in bit 8 the level of a pin or button; above them the uncertainty in microseconds, or N of
     a `lost`. A `cmd` or `match` adds its words. Raise ValueError if the line is bad.
     """
@@ -119,7 +118,7 @@ def _parse_names(kind: int, words: list[str]) -> int:
     if kind == _BTN:
         return _name(words[1], BUTTONS) << 4 | number(words[2], 1) << 8
     if kind == _BOOT:
-        return _name(words[1], CAUSES) << 4
+        return _name(words[1], _CAUSES) << 4
     if max([max(word) for word in words]) > "\x7f":
         raise ValueError("it is not ASCII")
     return 0
@@ -157,9 +156,8 @@ def parse_header(text: str) -> "tuple[int, dict[str, int], dict[str, str]]":
         if key in settings:
             setting(settings, key, value)
         elif key == "sensors":
-            for name, bit in SENSORS:
-                if name in value.split(","):
-                    sensors |= bit
+            names = value.split(",")
+            sensors = ("click" in names) * _CLICKS | ("zone" in names) * _ZONES
         elif equals:
             others[key] = value
     return sensors, settings, others

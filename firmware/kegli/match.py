@@ -325,7 +325,7 @@ class Game:
         self.leaning = 0
         self.by_hand = False
         self.repeats = [0, 0]
-        self._is_fixed = False  # drawn or resigned: no score changes it
+        self.is_fixed = False  # drawn or resigned: no score changes it
 
     @property
     def is_over(self) -> bool:
@@ -347,13 +347,13 @@ class Game:
         elif kind == _SCORE:  # R9.3
             self.score = [record.word(step, 1), record.word(step, 3)]
             self.by_hand = True
-            if not self._is_fixed:
+            if not self.is_fixed:
                 self._decide()
         elif kind == _LEAN:
             if record.word(step, 1) == _NOWHERE and not step[5]:
                 self.leaning |= 1 << step[3]
-        elif kind in (_DRAW, _RESIGN) and not self.is_over:
-            self._is_fixed = True
+        elif kind in (_DRAW, _RESIGN) and (step[3] or not self.is_over):
+            self.is_fixed = True
             self.result = "drawn" if kind == _DRAW else "won"
             self.winner = None if kind == _DRAW else 1 - step[1]
         elif kind == _BASE:
@@ -373,8 +373,8 @@ class Game:
             self.score[0],
             self.score[1],
             self.turn,
-            self.repeats[0],
-            self.repeats[1],
+            min(self.repeats[0], _REPEATS),
+            min(self.repeats[1], _REPEATS),
             self.leaning,
             self.by_hand,
         )
@@ -396,7 +396,7 @@ class Game:
             self.repeats = [0, 0]
         self._decide()
         if not self.is_over and min(self.repeats) >= _REPEATS:
-            self._is_fixed = True
+            self.is_fixed = True
             self.result = "drawn"
         outcome.score = (self.score[0], self.score[1])
         outcome.turn = self.turn
@@ -530,14 +530,13 @@ class Match:
         """Forget the stroke that runs, and its marks (`boot`)."""
         dropped = self.running
         self.running = -1
-        place = len(self.steps) - 1
-        while place >= dropped:
-            step = self.steps[place]
-            if step[0] in (_STROKE, _MARK, _ANNUL):
-                del self.steps[place]
-            elif step[0] == _LEAN:
+        kept = []
+        for step in self.steps[dropped:]:
+            if step[0] == _LEAN:
                 record.set_word(step, 1, _NOWHERE)
-            place -= 1
+            if step[0] not in (_STROKE, _MARK, _ANNUL):
+                kept.append(step)
+        self.steps[dropped:] = kept
         self._refold(dropped)
 
     def fall_late(self, pin: int) -> None:
@@ -545,7 +544,8 @@ class Match:
         last = self.games[-1].last
         if last:
             self.steps[last.place][_LATE] |= 1 << pin
-            for step in self.steps[last.place + 1 :]:
+            undone = [step for step, _game in self.undone]
+            for step in self.steps[last.place + 1 :] + undone:
                 if step[0] == _LEAN and step[3] == pin:
                     step[5] = 1
             self._refold(last.place)
@@ -624,10 +624,10 @@ class Match:
 
     def _refold(self, changed: int) -> None:
         """Fold the game of the place *changed* anew, and say what is different from there on."""
-        game = self.games[0]
-        for other in self.games:
-            if other.place <= changed:
-                game = other
+        at = len(self.games) - 1
+        while self.games[at].place > changed:
+            at -= 1
+        game = self.games[at]
         game.start()
         for place in range(game.place + 1, self._end_of(game)):
             if place != self.running:
@@ -673,8 +673,9 @@ class Match:
             if game.is_over:
                 won = self.tally(self.games)
                 self._out.append("> games won: a %d, b %d, drawn %d" % (won[0], won[1], won[2]))
-                if game.equal and len(self.games) > 1:
-                    winners = [other.winner for other in self.games[-2:]]
+                second = self.games.index(game)
+                if game.equal and second:
+                    winners = [other.winner for other in self.games[second - 1 : second + 1]]
                     pair = (winners.count(0), winners.count(1))
                     self._out.append("> games of the pair won: a %d, b %d (R7.9)" % pair)
 
@@ -685,5 +686,10 @@ def pack_terms(terms: list[int]) -> bytearray:
 
 
 def unpack_terms(step: "bytes | bytearray") -> list[int]:
-    """Return the terms of a game from its step."""
-    return list(struct.unpack(_TERMS_FORM, step))[1:]
+    """Return the terms of a game from its step. Raise ValueError if they are none."""
+    terms = list(struct.unpack(_TERMS_FORM, step))[1:]
+    for i, term in enumerate(terms):
+        values = _TERMS[i * _COLUMNS + 2]
+        if term > (values[1] if isinstance(values[0], int) else len(values) - 1):
+            raise ValueError("the terms make no sense")
+    return terms

@@ -10,7 +10,7 @@ A step is a bytearray. Its first byte is its kind; the rest depends on it:
     absent    pin                           present  pin
     turn      player                        score    scores (2 each)
     new       the terms (match.py)       next     -
-    draw      -                             resign   player
+    draw      -, holds                      resign   player (2), holds: also if it was over
     base      strokes (2), scores (2 each), turn, repeats of a and b, leaning pins, by hand: how a
               game stood that a `match` line began
 

@@ -195,7 +195,7 @@ class Referee:
 
     def _begin_at(self, words: "list[str]", t_us: int) -> None:
         """Replace the record by that of a `match` line; what is under way is dropped."""
-        self._strokes.boot(t_us)
+        self._strokes.drop(t_us)
         self.match.begin_at(*parse_match(words))
         if self.last:
             self._strokes.keep_fresh(self.match.steps[self.last.place])
@@ -221,7 +221,7 @@ class Referee:
             self._refuse(printable(" ".join(words)), error)
 
     def _refuse(self, what: str, error: ValueError) -> None:
-        self._out.append("> refused '%s': %s" % (what, error.args[0]))
+        self._out.append("> refused '%s': %s" % (what, error))
         self.match.errors += 1
 
     # What there is to see

@@ -68,6 +68,7 @@ _STILL = const(15)  # all pins stand, and still: the table is ready
 _ZONE_BEFORE_US = const(120_000)  # the zone counts at a fall and this long before
 _MOST_CLICKS = const(64)
 _MOST_VISITS = const(8)
+_MOST_STEPS = const(0xFFF0)  # of a record: a place has two bytes
 _NEVER = const(-1)
 _FAR_US = const(1 << 62)
 
@@ -151,6 +152,8 @@ class Strokes:
             if level and not is_in:
                 visits.append([t_us - u, t_us + u, _FAR_US, _FAR_US])
                 if len(visits) > _MOST_VISITS:
+                    if self.state == _RUNNING:
+                        self.weigh()  # what the oldest says of a fall is kept
                     visits.pop(0)
             elif is_in and not level:
                 visits[-1][2] = t_us - u
@@ -163,9 +166,13 @@ class Strokes:
         if self.state == _RUNNING:
             self.step[_FLAGS] |= _EDGES_LOST
 
+    def drop(self, t_us: int) -> None:
+        """Drop the stroke that runs, or the lone fall that is undecided."""
+        self.handle(_BOOT, t_us)
+
     def boot(self, t_us: int) -> None:
         """Take a restart of the board: what was under way is forgotten."""
-        self.handle(_BOOT, t_us)
+        self.drop(t_us)
         for pin in self.pins:
             pin.settle()  # it is what its level says
         self._clicks.clear()
@@ -297,7 +304,7 @@ class Strokes:
     def can_begin(self) -> bool:
         """Say whether a stroke can begin now: with an undecided lone fall, if one waits."""
         game = self.match.game
-        if not game or game.is_over:
+        if not game or game.is_over or len(self.match.steps) >= _MOST_STEPS:
             return False
         return self._lone[4] if self.state == _LONE else self.is_ready
 
@@ -327,7 +334,8 @@ class Strokes:
         if last and alone and self.match.steps[last.place][_FLAGS] & _FRESH:
             return _LONE_FALL
         # What was ready when the pin began to move was ready for its fall.
-        return _FALL if began[4] and not game.is_over else _STRAY
+        closed = game.is_over or len(self.match.steps) >= _MOST_STEPS
+        return _FALL if began[4] and not closed else _STRAY
 
     def _take_fall(self, step: bytearray, began: "Began") -> bool:
         """Take a fall into a stroke, in which a pin counts once, and its time with it."""
@@ -363,7 +371,7 @@ class Strokes:
         hit = _POSSIBLY if self._hit_low_us <= high_us else _NO
         if self._hit_high_us < low_us:
             hit = _SURELY
-        zone = _NO
+        zone = self.step[_EVIDENCE + began[0]] >> 2 & 3
         for came_low, came_high, left_low, left_high in self._visits:
             if came_low <= high_us and left_high >= low_us - _ZONE_BEFORE_US:
                 surely = came_high < low_us and left_low > high_us - _ZONE_BEFORE_US
@@ -419,16 +427,16 @@ class Strokes:
             self._stray_us = what[1]
         game = self.match.game
         if game and not game.is_over:
-            self._out.append(
-                "> suppressed %s t=%d: the table is not ready (R1.3)" % (name, what[1])
-            )
+            self._out.append("> suppressed %s t=%d (R1.3)" % (name, what[1]))
 
     def _click(self, what: "Began") -> None:
-        if len(self._clicks) >= _MOST_CLICKS:
-            if self.state == _RUNNING:  # the first are those that tell
-                return
-            self._clicks.pop(0)
-        self._clicks.append((what[1], what[2]))
+        clicks = self._clicks
+        if self.state != _RUNNING:
+            # A stroke reaches back by the quiet time, and may be found out later by as much.
+            while clicks and what[1] - clicks[0][0] > 3 * self._quiet_us:
+                clicks.pop(0)
+        if len(clicks) < _MOST_CLICKS:  # the first are those that tell
+            clicks.append((what[1], what[2]))
 
     def _begin(self, what: "Began") -> None:
         match = self.match
@@ -485,7 +493,7 @@ class Strokes:
     def _drop(self, what: "Began") -> None:
         self.is_ready = False
         self.match.drop_stroke()
-        self._out.append("> the stroke that ran was dropped: the board restarted")
+        self._out.append("> the stroke that ran was dropped")
 
     def _wait(self, what: "Began") -> None:
         self._lone = what

@@ -161,13 +161,13 @@ def test_a_narrow_terminal_crops_the_board() -> None:
 
 
 def test_names_are_shown() -> None:
-    head = lines_of(render(display.blank(), True, ("Zoe\u0308", "[i]玉")))[0]
+    head = lines_of(render([], True, ("Zoe\u0308", "[i]玉")))[0]
     assert head.startswith("  ► Zoe\u0308 ")
     assert head.endswith(" [i]玉 ◄  ")
 
 
 def test_a_long_name_ends_with_an_ellipsis() -> None:
-    assert "► " + "x" * 23 + "… " in lines_of(render(display.blank(), True, ("x" * 25, "b")))[0]
+    assert "► " + "x" * 23 + "… " in lines_of(render([], True, ("x" * 25, "b")))[0]
 
 
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 400])
