@@ -122,6 +122,9 @@ def parse_match(words: list[str]) -> "tuple[Game, list[bytearray], list[int]]":
     steps += _said_steps(data[said_at:terms_at])
     game = Game(number, 0, terms, starter, bool(equal))
     fold = game.again()
+    turn = data[said_at + 4]
+    if max(starter, 0 if turn == _NONE else turn) > 1:
+        raise ValueError("the match is damaged")
     try:
         # What has the right checksum and still makes no sense shows in playing it.
         for step in steps:
@@ -154,6 +157,8 @@ def _said_steps(said: bytes) -> list[bytearray]:
     if said[5] != _NONE:
         end = said[5] & ~_HOLDS
         holds = said[5] & _HOLDS
+        if end > _DRAWN:
+            raise ValueError("the match is damaged")
         steps.append(record.small(_DRAW if end == _DRAWN else _RESIGN, end, holds))
     if said[0] & said[1] != _NONE:
         steps.append(bytearray((_SCORE, said[0], said[1], said[2], said[3], 0)))
