@@ -325,7 +325,9 @@ class Game:
         self.leaning = 0
         self.by_hand = False
         self.repeats = [0, 0]
-        self.is_fixed = False  # drawn or resigned: no score changes it
+        self.fixed: "tuple[str, int | None] | None" = (
+            None  # drawn or resigned: no score changes it
+        )
 
     @property
     def is_over(self) -> bool:
@@ -347,15 +349,16 @@ class Game:
         elif kind == _SCORE:  # R9.3
             self.score = [record.word(step, 1), record.word(step, 3)]
             self.by_hand = True
-            if not self.is_fixed:
-                self._decide()
+            self._decide()
+            if self.fixed:
+                self.result, self.winner = self.fixed
         elif kind == _LEAN:
             if record.word(step, 1) == _NOWHERE and not step[5]:
                 self.leaning |= 1 << step[3]
-        elif kind in (_DRAW, _RESIGN) and (step[3] or not self.is_over):
-            self.is_fixed = True
-            self.result = "drawn" if kind == _DRAW else "won"
-            self.winner = None if kind == _DRAW else 1 - step[1]
+        elif kind in (_DRAW, _RESIGN):
+            self.fixed = ("drawn", None) if kind == _DRAW else ("won", 1 - step[1])
+            if step[3] or not self.is_over:
+                self.result, self.winner = self.fixed
         elif kind == _BASE:
             _kind, self.strokes, a, b, self.turn, *self.repeats, self.leaning, hand = (
                 struct.unpack(_BASE_FORM, step)
@@ -396,7 +399,7 @@ class Game:
             self.repeats = [0, 0]
         self._decide()
         if not self.is_over and min(self.repeats) >= _REPEATS:
-            self.is_fixed = True
+            self.fixed = ("drawn", None)
             self.result = "drawn"
         outcome.score = (self.score[0], self.score[1])
         outcome.turn = self.turn

@@ -94,7 +94,7 @@ def _said_since(steps: list[bytearray], game: Game) -> bytearray:
             said[5] = _DRAWN
         elif step[0] == _RESIGN:
             said[5] = step[1]
-    if said[5] != _NONE and game.is_fixed:
+    if said[5] != _NONE and game.fixed == (game.result, game.winner):
         said[5] |= _HOLDS
     return said
 

@@ -203,7 +203,11 @@ class Strokes:
             if pin.is_moving and (
                 not first
                 or pin.edge_us < first.edge_us
-                or (pin.edge_us == first.edge_us and pin.level > first.level)
+                or (
+                    # Falls go before lifts, and first those that can begin a stroke.
+                    pin.edge_us == first.edge_us
+                    and (pin.level, pin.began[4]) > (first.level, first.began[4])
+                )
             ):
                 first = pin
         if first:
