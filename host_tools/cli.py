@@ -37,7 +37,22 @@ def _module(name: str) -> Any:
         ) from error
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Program(click.Group):
+    """The commands, of which none shows a traceback for a full disk or a missing folder."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # a reader that went away is no failure: click knows
+            raise
+        except OSError as error:
+            raise click.ClickException(
+                f"{error.filename or 'output'}: {error.strerror or error}"
+            ) from error
+
+
+@click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(kegli.__version__, prog_name="kegli")
 def main() -> None:
     """Keep the score of a billiard table with five pins."""
@@ -52,13 +67,13 @@ def main() -> None:
     "pairs",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Another time, e.g. quiet_ms=5000: what would it have said?",
+    help="Another time, e.g. quiet_ms=5000: what would it have said? A difference is no failure.",
 )
 def replay(file: str, as_json: bool, lenient: bool, pairs: tuple[str, ...]) -> None:
-    """Play the log FILE (`-`: standard input) and compare it with what it says.
+    """Play a log and compare.
 
-    Status 0; 1 if the log's conclusions differ from what the core now says; 2 if the log
-    cannot be read.
+    FILE is `-` for standard input. Status 0; 1 if the log's conclusions differ from what the
+    core now says; 2 if the log cannot be read.
     """
     try:
         settings = replaying.parse_settings(pairs)
@@ -93,7 +108,7 @@ _WATCHED = 10.0  # times as fast as life: a game is watched in half a minute
 class _Speed(click.ParamType[float]):
     """A factor above 0, or `max`."""
 
-    name = "X|max"
+    name = "factor"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return the factor, 0 for as fast as it goes."""
@@ -112,7 +127,7 @@ _FASTEST = 10_000
 
 
 def _sensors(_context: Any, _parameter: Any, value: str) -> frozenset[str]:
-    names = frozenset(value.split(","))
+    names = frozenset(name.strip() for name in value.split(","))
     unknown = sorted(names - set(SENSORS))
     if unknown:
         raise click.BadParameter(f"there is no '{unknown[0]}': take {','.join(SENSORS)}")
@@ -140,7 +155,7 @@ def _at_the_table(command: Callable[..., None]) -> Callable[..., None]:
             default="pins,cushions",
             show_default=True,
             callback=_sensors,
-            help="What the table has, of pins,cushions,click,zone.",
+            help="What the table has; pins and cushions always, click and zone besides.",
         ),
         click.option("--seed", type=int, default=1, show_default=True, help="Of all chance."),
         click.option("--strokes", type=click.IntRange(1), help="Play so many, not one game."),
@@ -172,7 +187,7 @@ def _strokes(files: tuple[Path, ...], players: str, seed: int) -> Iterator[Strok
     type=_Speed(),
     help=f"Times as fast as life; default {_WATCHED:g} in a terminal, else max.",
 )
-@click.option("--log", help="Write the log there; default: a temporary file.")
+@click.option("--log", help="Write the log there, over what is there; default: a temporary file.")
 def demo(  # noqa: PLR0913 (one for each option)
     *,
     players: str,
@@ -204,8 +219,6 @@ def demo(  # noqa: PLR0913 (one for each option)
             log=log,
             target=target,
         )
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or log}: {error.strerror}") from error
     except RuntimeError as error:
         raise click.ClickException(str(error)) from error
 
@@ -226,7 +239,7 @@ def simulate(  # noqa: PLR0913 (one for each option)
     strokes: int | None,
     target: int,
 ) -> None:
-    """Print a kegli-log of computed strokes, with the truth as comments."""
+    """Print computed strokes as a log, with the truth as comments."""
     board = CoreBoard(sensors)
     session = Session(
         board,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -23,6 +24,7 @@ from kegli.match import PLAYER_NAMES
 
 _FRAME_US = 200_000  # of real time, between two pictures
 _STEP_US = 5_000_000  # of the log's time, where time goes as fast as it can
+_COLUMNS = 80  # of the picture
 _NO_MICROPYTHON = ": MicroPython is not installed here"
 
 
@@ -47,8 +49,8 @@ class Tally:
         wrong = self.strokes - self.right
         return (
             f"Judged right with nobody touching a button: {self.right} of {self.strokes} strokes"
-            f" ({100 * self.right / self.strokes:.0f} %)."
-            f" A button would have been needed {wrong} time{'' if wrong == 1 else 's'}."
+            f" ({100 * self.right / self.strokes:.0f} %).\n"
+            f"A button would have been needed {wrong} time{'' if wrong == 1 else 's'}."
         )
 
 
@@ -145,7 +147,12 @@ def run(  # noqa: PLR0913 (the options of the command)
     it, in the middle of a stroke too.
     """
     tally = Tally()
-    pictured = console.is_terminal and not console.options.ascii_only
+    pictured = (
+        console.is_terminal
+        and not console.is_dumb_terminal
+        and not console.options.ascii_only
+        and console.width >= _COLUMNS
+    )
     with (
         recorded(log) as (file, path),
         VirtualBoard(sensors=sensors, speed=speed) as board,
@@ -171,7 +178,9 @@ def run(  # noqa: PLR0913 (the options of the command)
             console.print(f"The firmware runs on {board.interpreter}{note}.")
             for judged in session.play(strokes):
                 tally.add(judged)
-                if not screen:
+                if screen:
+                    screen.draw([])
+                else:
                     console.print(plain_line(tally.strokes, judged), soft_wrap=True)
         file.writelines(line + "\n" for line in board.lines())
     for line in last_words(session, tally, path):
@@ -187,5 +196,6 @@ def last_words(session: Session, tally: Tally, log: Path) -> list[str]:
     return [
         f"{game} {how} at a {a} : {b} b.",
         tally.text(),
-        f"The log: {log} (kegli replay {log})",
+        f"The log: {log}",
+        f"Play it again: kegli replay {shlex.quote(str(log))}",
     ]

@@ -121,7 +121,7 @@ def parse_terms(words: list[str]) -> list[int]:
     for pair in words:
         key, _equals, value = pair.partition("=")
         if key not in _TERMS:
-            raise ValueError("there is no setting '%s'" % printable(pair))
+            raise ValueError("there is no setting '%s'" % printable(key))
         place = _TERMS.index(key)
         values = _TERMS[place + 2]
         if value in values:
