@@ -41,6 +41,17 @@ def test_a_visit_to_the_zone_at_the_fall_is_kept(visits: int) -> None:
     assert (stroke["verdict"], stroke["certain"]) == ("cue", True)
 
 
+@pytest.mark.parametrize("visits", [0, 1, 6, 7, 8, 30])
+def test_a_visit_to_the_zone_at_a_rock_is_not_of_the_fall_that_follows(visits: int) -> None:
+    """The cue ball only rocks a pin and leaves; a ball fells that pin later (R4.1, R5.6)."""
+    lines = ["0 cmd new", "1000000 hit 1", "1500000 zone 1", "1510000 pin 1 1", "1515000 zone 0"]
+    for n in range(visits):
+        lines += [f"{1_520_000 + 2_000 * n} zone 1", f"{1_521_000 + 2_000 * n} zone 0"]
+    lines += ["1590000 pin 1 0", "3000000 pin 1 1", "30000000 end"]
+    (stroke,) = play("\n".join(lines), ZONE).strokes
+    assert (stroke["verdict"], stroke["certain"], stroke["pins"]) == ("legal", True, [1])
+
+
 def test_a_full_record_takes_no_more_and_says_so() -> None:
     referee = Referee(HEADER)
     referee.feed("0 cmd new")

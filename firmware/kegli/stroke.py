@@ -125,7 +125,11 @@ class Strokes:
         pin = self.pins[number]
         if pin.edge(t_us, level, self._bounce_us):
             pin.began = (number, t_us, u, self.match.count, self.is_ready)
-            pin.began_in = self.step if self.state == _RUNNING else None
+            pin.began_in = None
+            if self.state == _RUNNING:
+                pin.began_in = self.step
+                if not self.step[_FELL] >> number & 1:
+                    self.step[_EVIDENCE + number] = 0  # of a movement that was a rock
 
     def hit(self, t_us: int, u: int) -> None:
         """Take a line of a cushion sensor."""
