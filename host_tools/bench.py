@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import kegli
 from host_tools import replay
 from host_tools.interpreters import BITS32, FIRMWARE, UNIX, compile_firmware, modules, run
 from host_tools.session import Session, order
@@ -18,7 +19,6 @@ from host_tools.virtual_table import Table, packaged
 from kegli.board import SENSORS
 
 _SCRIPTS = Path(__file__).parent / "on_micropython"
-_ON_DEMAND = frozenset({"handicap"})
 
 _HEAP_STROKES = 60
 _ALLOCATION_STROKES = 30
@@ -107,7 +107,9 @@ def _later(line: str, by_us: int) -> str:
 def _stays(module: str) -> bool:
     """Say whether a module is there throughout, and can be on an interpreter without pins."""
     source = (FIRMWARE / f"{module}.py").read_text(encoding="utf-8")
-    return module not in _ON_DEMAND and not re.search(r"^(from|import) machine\b", source, re.M)
+    return module not in kegli.ON_DEMAND and not re.search(
+        r"^(from|import) machine\b", source, re.M
+    )
 
 
 def _heap(folder: Path) -> Measured:
@@ -119,11 +121,11 @@ def _heap(folder: Path) -> Measured:
 
 
 def _play(folder: Path) -> Measured:
-    return _sizes("play", set(modules()) - _ON_DEMAND, folder)
+    return _sizes("play", set(modules()).difference(kegli.ON_DEMAND), folder)
 
 
 def _demand(folder: Path) -> Measured:
-    return _sizes("demand", _ON_DEMAND, folder)
+    return _sizes("demand", kegli.ON_DEMAND, folder)
 
 
 def _sizes(name: str, of: Collection[str], folder: Path) -> Measured:

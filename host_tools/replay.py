@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kegli.lines import printable, setting
+from kegli.header import setting
+from kegli.lines import printable
 from kegli.match import PLAYER_NAMES, Game
 from kegli.referee import Referee
 
@@ -57,7 +58,7 @@ def play(data: bytes, *, lenient: bool = False, settings: dict[str, int] | None 
     """Play the bytes of a kegli-log 1. Raise ValueError if its first line is not one.
 
     Reading stops at the first bad line (`fault`), or skips and counts it if *lenient*.
-    *settings* overrides times of kegli.lines.SETTINGS, in milliseconds.
+    *settings* overrides times of kegli.header.SETTINGS, in milliseconds.
     """
     # One character a byte: comments may hold any, and the core refuses the others.
     lines = data.decode("latin-1").split("\n")

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from host_tools.virtual_table import Edge, Stroke, Table
 from host_tools.virtual_table.truth import truth_award
-from kegli.lines import SETTINGS
+from kegli.header import SETTINGS
 from kegli.match import PLAYER_NAMES
 
 _TIMES_MS = dict(SETTINGS)

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from kegli.handicap import new_words
-from kegli.match import parse_terms
+from kegli.terms import parse_terms
 from tests.test_app import Bench
 
 CASES = [
@@ -66,7 +66,7 @@ def test_a_handicap_that_says_nothing_is_refused(words: str, sentence: str) -> N
 def typed(text: bytes) -> list[str]:
     """Return what the firmware prints when *text* is typed, after its header."""
     with closing(Bench()) as bench:
-        bench.app.start()
+        bench.start()
         bench.lines()
         bench.type(text)
         return bench.play(200_000)
@@ -83,4 +83,4 @@ def test_the_log_has_the_new_and_no_handicap() -> None:
 def test_a_refused_handicap_is_one_sentence_and_no_input(text: bytes) -> None:
     printed = typed(text)
     assert len(printed) == 1
-    assert printed[0].startswith("> refused: ")
+    assert printed[0].startswith("> refused 'handicap")

@@ -16,9 +16,8 @@ HOST_TOOLS = ROOT / "host_tools"
 # The core, and what is lit: a function of its lines, the same on every interpreter.
 PURE = frozenset(
     (
-        *("clock", "commands", "debounce", "display", "handicap", "judge", "lines", "match"),
-        *("position", "record"),
-        *("referee", "rules", "stroke"),
+        *("clock", "commands", "debounce", "display", "handicap", "header", "history", "judge"),
+        *("lines", "match", "position", "record", "referee", "rules", "stroke", "terms"),
     )
 )
 FOR_PURE = frozenset(("micropython", "array", "binascii", "struct"))
@@ -68,7 +67,8 @@ def imported(nodes: Iterator[ast.AST], package: str) -> set[str]:
                 names.update(f"{module}.{alias.name}" for alias in node.names)
             else:
                 names.add(module)
-    return {"kegli" if name == "kegli.__version__" else name for name in names}
+    of_package = {"kegli.__version__", "kegli.let_go", "kegli.ON_DEMAND"}
+    return {"kegli" if name in of_package else name for name in names}
 
 
 def imports(path: Path, package: str = "kegli") -> set[str]:

@@ -6,7 +6,8 @@ from binascii import a2b_base64, b2a_base64, crc32
 import pytest
 
 from host_tools.replay import game_rows, stroke_rows
-from kegli.position import format_match, parse_match
+from kegli.history import parse_match
+from kegli.position import format_match
 from kegli.referee import Referee
 from tests.play import HEADER, play, script
 

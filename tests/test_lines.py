@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from host_tools.replay import game_rows, stroke_rows
-from kegli.lines import parse, parse_header
+from kegli.header import parse_header
+from kegli.lines import parse
 from kegli.referee import Referee
 from tests.play import HEADER, script
 

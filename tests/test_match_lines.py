@@ -81,6 +81,9 @@ def test_a_match_line_carries_the_record(seed: int) -> None:
         assert 0 < len(text) <= MOST
         read = fed([f"0 match {text}"], header)
         assert read.take() == []
+        if played.state == "running":  # the stroke is left out, as a restart would drop it
+            played.feed(f"{played.evaluated_us} boot software")
+            played.finish()
         assert standing(read) == standing(played)
         assert format_match(read.match) == text
 

@@ -4,25 +4,27 @@ It holds no rule. What it prints is the log of the game.
 """
 
 import gc
-import io
-import json
-import sys
 
+from machine import WDT
 from micropython import const
 
-from kegli import __version__, board, display
+import kegli
+from kegli import board, display
 from kegli.clock import Clock
 from kegli.console import Console
-from kegli.leds import Leds
+from kegli.debounce import Button
 from kegli.lines import printable
 from kegli.referee import Referee
 from kegli.ring import Ring
 
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
     from kegli.display import Lights
+    from kegli.journal import Journal
+    from kegli.store import Store
 
     class Edges(Protocol):
         """What is needed of inputs.Inputs."""
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
         ring: Ring
         levels: bytearray
         start_ticks: int
+        scans: int
+
+        def close(self) -> None:
+            """See there."""
 
         def work(self) -> None:
             """See there."""
@@ -44,6 +50,9 @@ if TYPE_CHECKING:
         def ticks_us(self) -> int:
             """Return microseconds, modulo 2**30."""
 
+        def time_ns(self) -> int:
+            """Return nanoseconds by a clock that goes on through a reset."""
+
         def sleep_ms(self, ms: int) -> None:
             """Sleep."""
 
@@ -56,48 +65,88 @@ if TYPE_CHECKING:
 
 _SLICE_MS = const(10)  # the loop looks into the ring at least this often
 _IDLE_SLICES = const(10)  # and does the rest at least after so many of them
+_WAITING_SLICES = const(3)  # or of so many, while lines wait to be said
 _DRAW_US = const(100_000)  # between two looks at what the LEDs should show
 _BOOT_US = const(1_000_000)  # how long they show that they all work
+_FAULT_US = const(3_000_000)  # and then what is wrong with the board
 _SETTLED_US = const(200_000)  # a line has shown its effect by then: 20 ms, and a look
 _DRAW_AGAIN_US = const(10_000_000)  # after drawing failed
 _STILL_US = const(1_000_000)  # without an edge, before garbage is collected
 _COLLECT_US = const(10_000_000)  # between two collections
+_WATCHDOG_MS = const(8_000)  # it restarts a board that does not live
+_GUARD_US = const(10_000_000)  # from the start to the watchdog: tools get in before
+_SCORE_US = const(300_000)  # without an edge, before the score goes to the flash
+_MOST_BEHIND = const(2)  # steps; then it goes at once
+_LOG_US = const(2_000_000)  # without an edge, before the log goes there
+_LOG_BYTES = const(4096)  # once so much waits
+_LOG_ALL_US = const(30_000_000)  # without an edge, before all that waits goes
+_FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
+_SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
+_MANY_STEPS = const(400)  # of the record: then it is asked whether old games can go
+_MORE_STEPS = const(100)  # before it is asked again
+# Words of the console that are no commands of the log.
+_SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
 
 
 class App:
-    """The board's program, over hardware that is handed in.
+    """The board's program, over hardware and storage that are handed in.
 
-    *sensors*: names from `board.SENSORS`, in that order. *time*: MicroPython's module.
+    *header*: the first line of the log. *time*: MicroPython's module. *new*: what a `new` means
+    where it says nothing. *start_us*: the log's time when *inputs* began.
+    `faults` are sentences by their codes, "E1" to "E6"; the LED board shows that there are some.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (all that a board consists of)
         self,
-        sensors: "tuple[str, ...]",
+        header: str,
         inputs: "Edges",
         console: Console,
         leds: "Lamps",
         time: "Time",
+        store: "Store",
+        journal: "Journal",
+        *,
+        new: "list[str]",
+        start_us: int,
     ) -> None:
-        self._header = "# kegli-log 1 board=%s firmware=%s sensors=%s" % (
-            board.NAME,
-            __version__,
-            ",".join(sensors),
-        )
-        self.referee = Referee(self._header)
-        self._inputs = inputs
-        self._console = console
+        self._header = header
+        self.referee = Referee(header)
+        self.inputs = inputs
+        self.console = console
         self._leds = leds
-        self._time = time
-        self._clock = Clock(inputs.start_ticks)
-        self._now_us = 0  # when the last step began
+        self.time = time
+        self.store = store
+        self.journal = journal
+        self.new = new
+        self.faults: dict[str, str] = {}
+        self.started = ""  # how, for people
+        self._clock = Clock(inputs.start_ticks, start_us)
+        self.start_us = self.now_us = start_us  # when the last step began
         self._edge_us = 0  # when the last edge came
         self._said = bytearray(len(inputs.rows))  # the level of each source as last logged
         self._dropped = 0
         self._stirred_us = 0  # when the referee last heard or said something
+        # Lines that have not taken effect yet, by their time. A line is said with what follows
+        # from it, so that a log breaks off nowhere but between two instants.
+        self._unsaid: "list[tuple[int, str]]" = []
+        self._is_said = True  # what people say may have changed the record
+        self.wants_log = False  # a log is to begin as soon as the table is at rest
+        self._cut_at = _MANY_STEPS
+        self._again_us: dict[str, int] = {}  # by the fault: not before this is it tried again
         self._lights = display.boot()
-        self._shown = ("boot", 0, 0)  # what time alone can change of what they show
-        self._draw_us = _BOOT_US  # when to look next at what the LEDs should show
+        self._shown = ("boot", 0, 0, 0)  # what time alone can change of what they show
+        self._draw_us = start_us + _BOOT_US  # when to look next at what the LEDs should show
         self._collect_us = 0  # when to collect garbage next
+        self._ok = Button()  # while there is no game, and `new` means more than it says
+        self._watchdog: "WDT | None" = None
+        self._scans = -1
+        self.worst_us = 0  # of a step
+        self.least_free = 0  # bytes of the heap, after a collection
+
+    @property
+    def is_guarded(self) -> bool:
+        """Say whether the watchdog runs."""
+        return self._watchdog is not None
 
     def run(self) -> None:
         """Play for ever, once started."""
@@ -105,33 +154,66 @@ class App:
             self.step()
             self._wait()
 
-    def start(self) -> None:
-        """Begin the log: its first line, then what is down or occupied already."""
-        self._console.say(self._header)
-        for source in range(len(self._inputs.rows)):
-            row = self._inputs.rows[source]
-            if self._inputs.levels[source] and (row[4] == "pins" or row[4] == "zone"):
-                self._said[source] = 1
-                self._enter("0 %s 1" % row[0])
+    def start(self, cause: str, evaluated_us: int, texts: "list[str]") -> None:
+        """Begin the log, with what is down or occupied already and how the match stands.
+
+        *cause*: "watchdog" or "software" if the log of before goes on, *evaluated_us* how far it
+        has come. *texts*: those of the `match` lines.
+        """
+        self._said[:] = self.inputs.levels
+        if cause:
+            self._enter(evaluated_us, "boot " + cause)
+        self._begin_log(self.start_us, texts, bool(cause))
         self._leds.show(self._lights, 0)
+
+    def _begin_log(self, t_us: int, texts: "list[str]", every: bool) -> None:
+        """Say what a log begins with. *every*: also the levels of what stands.
+
+        The pins come before the `match` lines, which make them lie or stand there: alone they
+        would fall. Where a file of the log begins too, it has been begun.
+        """
+        if self.journal.needs_file:
+            self._flash(self.journal.begin, "E3")
+        self._say(self._header)
+        rows = self.inputs.rows
+        for source in range(len(rows)):
+            if rows[source][4] == "pins" and (every or self._said[source]):
+                self._enter(t_us, "%s %d" % (rows[source][0], self._said[source]))
+        for text in texts:
+            self._enter(t_us, "match " + text)
+        for source in range(len(rows)):
+            if rows[source][4] == "zone" and (every or self._said[source]):
+                self._enter(t_us, "%s %d" % (rows[source][0], self._said[source]))
 
     def step(self) -> None:
         """Take up all that came, then let time pass, draw, and tidy up."""
-        self._now_us = self._clock.extend(self._time.ticks_us())
-        taken_us = self._take_edges(self._now_us)
+        ticks = self.time.ticks_us()
+        self.now_us = self._clock.extend(ticks)
+        taken_us = self._take_edges(self.now_us)
         self._take_words(taken_us)
         self._let_pass(taken_us)
-        self._draw(self._now_us)
-        self._tidy(self._now_us)
+        self._draw(self.now_us)
+        self._tidy(self.now_us)
+        self.worst_us = max(self.worst_us, self._clock.extend(self.time.ticks_us()) - self.now_us)
+        self._live(self.now_us)
+
+    def _live(self, now_us: int) -> None:
+        """Feed the watchdog: every part of the step has ended, and the scan has looked again."""
+        scans = self.inputs.scans
+        if scans != self._scans and now_us - self.start_us >= _GUARD_US:
+            self._scans = scans
+            if not self._watchdog:
+                self._watchdog = WDT(timeout=_WATCHDOG_MS)
+            self._watchdog.feed()
 
     def _wait(self) -> None:
         """Sleep until there is something to do, in slices that keep edges from waiting."""
-        self._inputs.rest()
-        for _ in range(_IDLE_SLICES):
-            if self._inputs.ring.any():
+        self.inputs.rest()
+        for _ in range(_WAITING_SLICES if self._unsaid else _IDLE_SLICES):
+            if self.inputs.ring.any():
                 return
-            self._time.sleep_ms(_SLICE_MS)
-            if self._console.ready():
+            self.time.sleep_ms(_SLICE_MS)
+            if self.console.ready():
                 return
 
     def _take_edges(self, now_us: int) -> int:
@@ -140,8 +222,8 @@ class App:
         It takes as many as the ring holds: all that were there when it began, at *now_us*. If
         more came meanwhile they have to wait, so that the rest of the board lives on.
         """
-        self._inputs.work()
-        ring = self._inputs.ring
+        self.inputs.work()
+        ring = self.inputs.ring
         for _ in range(board.RING_EDGES):
             edge = ring.get()
             if edge is None:
@@ -153,153 +235,189 @@ class App:
         lost = ring.dropped - self._dropped
         if lost:
             self._dropped += lost
-            self._enter("%d lost %d" % (taken_us, lost))
+            self._enter(taken_us, "lost %d" % lost)
             self._say_levels(taken_us)
         return taken_us
 
     def _say_levels(self, t_us: int) -> None:
         """Log the levels that the log does not know because their edges were lost."""
         for source in range(len(self._said)):
-            one_shot = self._inputs.rows[source][5]
-            level = self._inputs.levels[source]
+            one_shot = self.inputs.rows[source][5]
+            level = self.inputs.levels[source]
             if level != self._said[source] and not one_shot:
                 self._enter_edge(t_us, source, level, board.SCAN_ERROR_US)
 
     def _enter_edge(self, t_us: int, source: int, level: int, error_us: int) -> None:
-        words, _gpio, _active, _pull_up, sensor, one_shot = self._inputs.rows[source]
+        words, _gpio, _active, _pull_up, sensor, one_shot = self.inputs.rows[source]
         self._said[source] = level
-        if not sensor:
-            line = "%d %s %d" % (t_us, words, level)
-        elif one_shot:
-            line = "%d %s %d" % (t_us, words, error_us)
+        if one_shot:
+            self._enter(t_us, "%s %d" % (words, error_us))
+        elif sensor:
+            self._enter(t_us, "%s %d %d" % (words, level, error_us))
+        elif words == "btn ok" and self.new and (self._ok.level or not self.referee.game):
+            # A long press would be a `new` that says nothing: the log gets what it means here.
+            from kegli.service import press_of_ok  # noqa: PLC0415 (on demand: it is rare)
+
+            press_of_ok(self, self._ok, t_us, level)
         else:
-            line = "%d %s %d %d" % (t_us, words, level, error_us)
-        self._enter(line)
-        self._inputs.work()  # each line is printed on its own
+            self._enter(t_us, "%s %d" % (words, level))
 
     def _take_words(self, now_us: int) -> None:
-        for line in self._console.lines():
+        for line in self.console.lines():
             words = line.split()
-            if words and words[0] == "handicap":
-                words = self._handicap(words)
+            if words and (words[0] in _SERVICE or (words[0] == "new" and self.new)):
+                from kegli.service import serve  # noqa: PLC0415 (on demand: it is rare)
+
+                words = serve(self, words)
             if words:
-                self._enter("%d cmd %s" % (now_us, " ".join(words)))
+                self.command(now_us, words)
 
-    def _handicap(self, words: list[str]) -> list[str]:
-        """Return the words of the `new` that a handicap stands for, none if it is none."""
-        from kegli.handicap import new_words  # noqa: PLC0415 (on demand: it is rare)
+    def command(self, t_us: int, words: list[str]) -> None:
+        """Let the referee have a command."""
+        self._enter(t_us, "cmd " + " ".join(words))
 
-        try:
-            return new_words(words[1:])
-        except ValueError as error:
-            self._console.say("> refused: %s" % error)
-            return []
-
-    def _enter(self, line: str) -> None:
-        """Let the referee have an input line, and print it with what follows from it."""
+    def _enter(self, t_us: int, said: str) -> None:
+        """Let the referee have an input line; it is said when it takes effect."""
+        line = "%d %s" % (t_us, said)
         try:
             self.referee.feed(line)
         except ValueError as error:
             self.referee.skip()
-            self._console.say("> refused '%s': %s" % (printable(line), error))
+            self._say("> refused '%s': %s" % (printable(line), error))
             return
-        self._stirred_us = self._now_us
-        self._console.say(line)
-        for conclusion in self.referee.take():
-            self._console.say(conclusion)
+        self._stirred_us = self.now_us
+        if said[0] in "cbm":  # cmd, btn and boot, match
+            self._is_said = True
+        unsaid = self._unsaid
+        place = len(unsaid)
+        while place and unsaid[place - 1][0] > t_us:
+            place -= 1
+        unsaid.insert(place, (t_us, line))
+
+    def _say(self, text: str) -> None:
+        """Print lines of the log, and keep them."""
+        self.console.say(text)
+        self.journal.take(text)
 
     def _let_pass(self, now_us: int) -> None:
-        self.referee.advance(now_us)
-        conclusions = self.referee.take()
+        """Let the referee decide what can be, and say it; then keep the record."""
+        referee = self.referee
+        referee.advance(now_us)
+        conclusions = referee.take()
+        unsaid = self._unsaid
+        said = []
+        last_us = 0
+        while unsaid and unsaid[0][0] <= referee.evaluated_us:
+            last_us, line = unsaid.pop(0)
+            said.append(line)
+        if not said and not conclusions:
+            return
+        self._stirred_us = now_us
+        self.store.tick(referee.evaluated_us, self.now_us, self.time.time_ns())
         if conclusions:
-            self._stirred_us = now_us
-            self._console.say("%d end" % self.referee.evaluated_us)
-            for conclusion in conclusions:
-                self._console.say(conclusion)
+            if last_us < referee.evaluated_us:
+                said.append("%d end" % referee.evaluated_us)
+            self._say("\n".join(said + conclusions))
+        else:
+            for line in said:
+                self._say(line)
+                self.inputs.work()  # each line is printed on its own
+        if (conclusions or self._is_said) and self.store.keep(referee.match, referee.pins_aside):
+            self.store.crashes = 0
+            if self.store.behind >= _MOST_BEHIND:
+                self._commit()
+        self._is_said = bool(unsaid) and self._is_said
 
     def _draw(self, now_us: int) -> None:
         """Show the match. A fault in drawing is told, and scoring goes on."""
         if now_us < self._draw_us:
             return
         self._draw_us = now_us + _DRAW_US
-        self._inputs.work()
+        self.inputs.work()
         try:
-            if self._has_changed(now_us):
-                lights = display.lit(self.referee)
+            if self.faults and self._shown[0] == "boot":
+                self._lights = display.fault(min(self.faults))
+                self._shown = ("fault", 0, 0, 0)
+                self._draw_us = now_us + _FAULT_US
+            elif self._has_changed(now_us):
+                lights = display.lit(self.referee, bool(self.faults))
                 if lights != self._lights:
                     self._lights = lights
             self._leds.show(self._lights, now_us // 1000)
         except Exception as error:
             self._draw_us = now_us + _DRAW_AGAIN_US
-            self._shown = ("fault", 0, 0)
-            self._tell(error)
+            self._shown = ("fault", 0, 0, 0)
+            from kegli.service import tell  # noqa: PLC0415 (on demand: it is rare)
+
+            tell(self, error)
 
     def _has_changed(self, now_us: int) -> bool:
         """Return whether the lights may have: to make them costs time and garbage."""
-        shown = self.referee.state, self.referee.pins_down, self.referee.pins_felled
+        referee = self.referee
+        shown = (referee.state, referee.pins_down, referee.pins_felled, len(self.faults))
         if shown == self._shown:
             return now_us - self._stirred_us < _SETTLED_US
         self._shown = shown
         return True
 
-    def _tell(self, error: Exception) -> None:
-        """Print a traceback as notices: the log stays a log."""
-        text = io.StringIO()
-        sys.print_exception(error, text)  # type: ignore[attr-defined]  # MicroPython's own
-        for line in text.getvalue().split("\n"):
-            if line:
-                self._console.say("> %s" % line)
-
     def _tidy(self, now_us: int) -> None:
-        """Collect garbage while no stroke runs and no edge came lately."""
-        if self.referee.state == "running" or now_us - self._edge_us < _STILL_US:
+        """Store, begin a log, collect garbage: while no stroke runs and no edge came lately."""
+        still_us = now_us - self._edge_us
+        if self.referee.state == "running" or still_us < _SCORE_US:
             return
-        if now_us < self._collect_us:
+        if self.store.behind:
+            self._commit()
+        if self.referee.is_at_rest:
+            self._tidy_log(still_us)
+        if still_us < _STILL_US or now_us < self._collect_us:
             return
         self._collect_us = now_us + _COLLECT_US
-        self._inputs.work()
+        self.inputs.work()
+        if self.store.crashes and now_us - self.start_us >= _SOUND_US:
+            self.store.crashes = 0
+            self.store.tick(self.referee.evaluated_us, now_us, self.time.time_ns())
+        kegli.let_go()
         gc.collect()
+        if hasattr(gc, "mem_free"):  # CPython has none
+            free = gc.mem_free()
+            self.least_free = min(self.least_free or free, free)
 
+    def _tidy_log(self, still_us: int) -> None:
+        """Bring the log to the flash, and let one begin where it is wanted."""
+        journal = self.journal
+        if still_us >= _LOG_US:
+            all_waits = journal.waiting and still_us >= _LOG_ALL_US
+            if journal.waiting >= _LOG_BYTES or all_waits or journal.needs_file:
+                self._flash(journal.flush, "E3")
+                self.wants_log |= journal.needs_file and "E3" not in self.faults
+        steps = len(self.referee.match.steps)
+        if self.wants_log or steps > self._cut_at:
+            from kegli.history import oldest, texts  # noqa: PLC0415 (on demand: it is rare)
 
-def fitted() -> "tuple[tuple[str, ...], str]":
-    """Return the sensors that settings.json names, and a notice if something is wrong with it.
+            match = self.referee.match
+            if self.wants_log or oldest(match):
+                self.wants_log = False
+                # Nothing that comes yet can come before it.
+                evaluated_us = self.referee.evaluated_us
+                self._begin_log(evaluated_us, texts(match, self.referee.pins_aside), False)
+            self._cut_at = max(_MANY_STEPS, len(match.steps) + _MORE_STEPS)
 
-    It stands beside main.py, for example {"sensors": "pins,cushions,click"}.
-    """
-    try:
-        with open("settings.json") as file:
-            named = json.load(file)["sensors"].split(",")
-    except OSError:  # most boards have none
-        return board.FITTED, ""
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return board.FITTED, "settings.json has no list of sensors: the usual ones are used."
-    sensors = tuple([s for s in board.SENSORS if s in named or s in board.FITTED])
-    unknown = [name for name in named if name not in board.SENSORS]
-    return sensors, "settings.json: there is no sensor '%s'." % unknown[0] if unknown else ""
+    def _commit(self) -> None:
+        self._flash(self._write_score, "E2")
 
+    def _write_score(self) -> None:
+        self.store.commit(self.referee.match)
 
-def main() -> None:
-    """Play on this chip until Ctrl-C, which leaves it to the REPL."""
-    # The hardware is imported here: the loop itself can be used where there is none.
-    import time  # noqa: PLC0415  # see above
+    def _flash(self, write: "Callable[[], None]", fault: str) -> None:
+        """Write to the flash. If it fails that is told, and tried again a minute later."""
+        if self.now_us < self._again_us.get(fault, 0):
+            return
+        self.inputs.work()
+        try:
+            write()
+            self.faults.pop(fault, None)
+        except OSError as error:
+            self._again_us[fault] = self.now_us + _FLASH_AGAIN_US
+            from kegli.service import tell_flash  # noqa: PLC0415 (on demand: it is rare)
 
-    from machine import Pin  # noqa: PLC0415  # see above
-    from neopixel import NeoPixel  # noqa: PLC0415  # see above
-
-    from kegli.inputs import Inputs  # noqa: PLC0415  # see above
-
-    console = Console(sys.stdin, sys.stdout)
-    sensors, notice = fitted()
-    chain = NeoPixel(Pin(board.LED_GPIO, Pin.OUT), display.LEDS)
-    leds = Leds(chain, board.LED_BRIGHTNESS, board.LED_LIMIT_MA)
-    inputs = Inputs(Ring(board.RING_EDGES), sensors)
-    app = App(sensors, inputs, console, leds, time)  # type: ignore[arg-type]  # not CPython's
-    try:
-        app.start()
-        if notice:
-            console.say("> %s" % notice)
-        app.run()
-    except KeyboardInterrupt:
-        console.say("> Stopped. Ctrl-D starts again.")
-    finally:
-        inputs.close()
+            tell_flash(self, fault, error)

@@ -8,7 +8,7 @@ from micropython import const
 NAME = "esp32"
 
 SENSORS = ("pins", "cushions", "click", "zone")  # in the order of the log's first line
-FITTED = ("pins", "cushions")  # unless settings.json says otherwise; these are always there
+FITTED = ("pins", "cushions")  # always there
 
 # fmt: off
 INPUTS = (
@@ -38,8 +38,8 @@ INPUTS = (
 # fmt: on
 
 LED_GPIO = const(23)
-LED_BRIGHTNESS = const(80)  # of 255
-LED_LIMIT_MA = const(2500)  # the LEDs' share of a 5 V, 4 A supply behind a fuse of 3 A
+CUSHION_DAC = const(25)  # thresholds of the front ends
+CLICK_DAC = const(26)
 
 RING_EDGES = const(256)  # 64 may come within 5 ms, and the loop may be busy for 20 ms
 

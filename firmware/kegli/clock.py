@@ -7,15 +7,15 @@ _MASK = const(0x3FFFFFFF)  # ticks_us counts in 30 bits: it wraps after 17 min 5
 
 
 class Clock:
-    """Extends the 30-bit ticks of `time.ticks_us` to microseconds since the start.
+    """Extends the 30-bit ticks of `time.ticks_us` to microseconds, *start_us* at the start.
 
     `extend` must be called at least every 8 minutes (half a wrap is 8 min 57 s) and from
     one context only. Ticks a little older than the newest are understood too.
     """
 
-    def __init__(self, start_ticks: int) -> None:
+    def __init__(self, start_ticks: int, start_us: int = 0) -> None:
         self._ticks = start_ticks
-        self._now_us = 0
+        self._now_us = start_us
 
     def extend(self, ticks: int) -> int:
         """Return *ticks* (0 to 2**30 - 1) as microseconds since the start."""

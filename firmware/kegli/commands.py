@@ -8,7 +8,7 @@ from micropython import const
 from . import record, rules
 from .debounce import LONG
 from .lines import number, printable
-from .match import PLAYER_NAMES, POCKET_TABLE, Game, Match, pack_terms, parse_terms
+from .match import PLAYER_NAMES, POCKET_TABLE, Game, Match, pack_terms
 from .stroke import Strokes
 
 # As in record.py, folded in by the compiler.
@@ -139,6 +139,8 @@ class Commands:
 
     def new(self, words: "list[str]", t_us: int) -> None:
         """Start a game on the terms of *words* (R7)."""
+        from .terms import parse_terms  # noqa: PLC0415 (on demand: it is rare)
+
         step = pack_terms(parse_terms(words))
         self._settle(t_us)
         self._match.add(step)

@@ -85,9 +85,10 @@ def boot() -> "Lights":
 
 
 def fault(sensor: str) -> "Lights":
-    """Return the board that names a broken sensor.
+    """Return the board that names what is broken.
 
-    *sensor*: at most three characters, "P" and a pin or "C" and a cushion. A pin's lamp blinks.
+    *sensor*: at most three characters: "P" and a pin, "C" and a cushion, or "E" and the number
+    of a fault of the board itself. A pin's lamp blinks.
     """
     lights: "Lights" = []
     _write(lights, SCORE_A, "Err", RED, False)
@@ -99,8 +100,10 @@ def fault(sensor: str) -> "Lights":
     return lights
 
 
-def lit(referee: "Referee") -> "Lights":
+def lit(referee: "Referee", faulty: bool = False) -> "Lights":
     """Return the board that shows what *referee* knows.
+
+    *faulty*: something is wrong with the board itself; the "check" lamp blinks.
 
     No game: dashes for scores. Over: the winner's score blinks, both if the game is drawn; once
     the last stroke is accepted, the award's digits are the games won by a and b.
@@ -115,6 +118,8 @@ def lit(referee: "Referee") -> "Lights":
         _write(lights, SCORE_A, "---", RED, False)
         _write(lights, SCORE_B, "---", GREEN, False)
         _pins(lights, referee.pins_down & ~referee.pins_absent, 0)
+        if faulty:
+            lights.append((CHECK, AMBER, True))
         return lights
 
     running = referee.state == "running"
@@ -138,8 +143,8 @@ def lit(referee: "Referee") -> "Lights":
             lights.append((SERIES + player, player, False))
     if last is not None:
         _lamps_of(lights, last, proposal)
-    if max(game.score) > _HIGHEST or (last is not None and _is_doubtful(last)):
-        lights.append((CHECK, AMBER, False))
+    if faulty or max(game.score) > _HIGHEST or (last is not None and _is_doubtful(last)):
+        lights.append((CHECK, AMBER, faulty))
     return lights
 
 

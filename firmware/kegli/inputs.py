@@ -8,21 +8,25 @@ What comes and goes between two looks is not seen: the front ends make nothing t
 from time import ticks_diff, ticks_us  # type: ignore[attr-defined]  # MicroPython's own
 
 from machine import Pin, Timer
+from micropython import const
 
 from kegli import board
 from kegli.ring import Ring
 
+_SCANS = const(255)
+
 
 class Inputs:
-    """The inputs that are fitted, from the making of this until `close`.
+    """The inputs of *rows*, in the form of `board.INPUTS`, from the making of this until `close`.
 
-    `rows` are their rows of `board.INPUTS`, in the order in which sources are numbered.
-    `levels` has the level of each as last seen, 1 as the log means it.
+    A source is numbered by its row. `levels` has the level of each as last seen, 1 as the log
+    means it. `scans` counts the timer's looks, modulo 256: while it changes the scan is alive.
     """
 
-    def __init__(self, ring: Ring, sensors: "tuple[str, ...]") -> None:
-        self.rows = [row for row in board.INPUTS if not row[4] or row[4] in sensors]
+    def __init__(self, ring: Ring, rows: "list[tuple[str, int, int, int, str, int]]") -> None:
+        self.rows = rows
         self.ring = ring
+        self.scans = 0
         self.start_ticks = ticks_us()  # no edge is older
         self._pins = [Pin(row[1], Pin.IN, Pin.PULL_UP if row[3] else None) for row in self.rows]
         self._inverted = bytes([1 - row[2] for row in self.rows])
@@ -60,6 +64,7 @@ class Inputs:
         self._look(board.INTERRUPT_ERROR_US)
 
     def _on_timer(self, _timer: Timer) -> None:
+        self.scans = (self.scans + 1) & _SCANS
         self._look(board.SCAN_ERROR_US)
 
     def _look(self, error_us: int) -> None:

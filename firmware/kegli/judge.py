@@ -6,7 +6,7 @@ Legal are R3.1, R3.2, R3.3, R3.4 and R3.5, which no sensor tells apart. A pin fe
 
 from micropython import const
 
-# As in lines.py, folded in by the compiler.
+# As in header.py, folded in by the compiler.
 _CLICKS = const(1)
 _ZONES = const(2)
 

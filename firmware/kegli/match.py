@@ -11,11 +11,10 @@ from micropython import const
 
 from . import record, rules
 from .judge import VERDICT_NAMES, verdict
-from .lines import number, printable
 
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 # As in judge.py, folded in by the compiler.
 _NONE = const(0)
@@ -23,7 +22,7 @@ _LEGAL = const(1)
 _CUE = const(2)
 _DOUBT = const(4)
 
-# As in lines.py, folded in by the compiler.
+# As in header.py, folded in by the compiler.
 _CLICKS = const(1)
 
 # As in record.py, folded in by the compiler.
@@ -90,54 +89,8 @@ _WHITE_POINTS = const(14)
 _NOBODY = const(2)
 _REPEATS = const(3)  # R7.3: each player may repeat three times
 
-# fmt: off
-_TERMS: "tuple[Any, ...]" = const((
-    # key             default  words (the term is the place of one), or least and most
-    "a.mode",          0,       ("series", "single"),        # R6.3, R7.7
-    "b.mode",          0,       ("series", "single"),
-    "a.target",        100,     (1, 999),                    # R7.2, R7.5
-    "b.target",        100,     (1, 999),
-    "a.start",         0,       (0, 998),                    # R7.6, R7.8
-    "b.start",         0,       (0, 998),
-    "first",           0,       ("a", "b"),                  # R7.1
-    "always",          _NOBODY, ("a", "b", "none"),          # R7.4
-    "pair",            0,       (0, 1),                      # R7.9
-    "table",           0,       ("carom", "pocket"),         # R8.1
-    "carom_adds",      0,       ("0", "3"),                  # R2.7
-    "fine",            2,       (0, 10),                     # R4.9
-    "pin_fine",        0,       (0, 10),                     # R4.9
-    "late_keeps_turn", 1,       (0, 1),                      # R5.7
-    "pocket_white",    2,       (0, 10),                     # R8.2
-))
-# fmt: on
-_COLUMNS = const(3)  # of these
 _TERMS_FORM = const("<BBBHHHHBBBBBBBBB")
 _BASE_FORM = const("<BHHHBBBBB")
-
-
-def parse_terms(words: list[str]) -> list[int]:
-    """Return the terms of a game from `key=value` words, as numbers in the order of _TERMS."""
-    terms = [_TERMS[i] for i in range(1, len(_TERMS), _COLUMNS)]
-    for pair in words:
-        key, _equals, value = pair.partition("=")
-        if key not in _TERMS:
-            raise ValueError("there is no setting '%s'" % printable(key))
-        place = _TERMS.index(key)
-        values = _TERMS[place + 2]
-        if value in values:
-            n = values.index(value)
-        elif isinstance(values[0], int):
-            n = number(value, values[1])
-            if n < values[0]:
-                raise ValueError("%s is at least %d" % (key, values[0]))
-        else:
-            raise ValueError("%s is one of: %s" % (key, " ".join(values)))
-        terms[place // _COLUMNS] = n
-    for player in (0, 1):
-        if terms[_A_START + player] >= terms[_A_TARGET + player]:
-            name = PLAYER_NAMES[player]
-            raise ValueError("%s.start must be below %s.target" % (name, name))
-    return terms
 
 
 def _sensed(step: bytearray, own: int) -> tuple[int, bool]:
@@ -432,7 +385,7 @@ class Match:
     """The steps of all games, done and undone, and the games they make."""
 
     def __init__(self, out: list[str]) -> None:
-        self._out = out
+        self.out = out
         self.steps: list[bytearray] = []
         self.undone: "list[tuple[bytearray, Game | None]]" = []
         self.games: list[Game] = []
@@ -452,9 +405,10 @@ class Match:
     def add(self, step: bytearray) -> int:
         """Append a step. Return its place. What was undone can no longer be redone."""
         self.undone.clear()
-        return self._append(step, None)
+        return self.append(step)
 
-    def _append(self, step: bytearray, game: "Game | None") -> int:
+    def append(self, step: bytearray, game: "Game | None" = None) -> int:
+        """Append a step, of a game if that is known from before, and say what it changes."""
         place = len(self.steps)
         self.steps.append(step)
         kind = step[0]
@@ -501,20 +455,10 @@ class Match:
                 won[2 if game.winner is None else game.winner] += 1
         return won
 
-    def begin_at(self, game: Game, steps: list[bytearray], won: list[int]) -> None:
-        """Let the record begin with *game*, and with *steps*, which undo does not reach."""
-        self.steps = steps
-        self.undone.clear()
-        self.games = [game]
-        self.running = -1
-        self.won_before = won
-        self.floor = len(steps)
-        game.began_at = self.count
-        game.before = (self.lost, self.errors)
-        said = len(self._out)
+    def refold_all(self) -> None:
+        """Fold the only game that the record has."""
         self._count_absent()
         self._refold(0)
-        del self._out[said:]  # a board says nothing with a `match` line
 
     def end_stroke(self) -> None:
         """End the stroke that runs."""
@@ -561,7 +505,7 @@ class Match:
         if step[0] in (_NEW, _NEXT):
             game = self.games.pop()
             game.said = ""
-            self._out.append("> game n=%d withdrawn" % game.number)
+            self.out.append("> game n=%d withdrawn" % game.number)
         elif step[0] == _STROKE:
             self._tell_stroke(None, step, self.games[-1])
         self.undone.append((step, game))
@@ -572,7 +516,7 @@ class Match:
 
     def redo(self) -> None:
         """Do the step that was undone last again."""
-        self._append(*self.undone.pop())
+        self.append(*self.undone.pop())
 
     def _changed(self, step: bytearray, place: int) -> None:
         """Follow what a step, new or undone, changes: a stroke before it, or all from *place*."""
@@ -580,11 +524,12 @@ class Match:
             stroke = record.word(step, 1)
             if stroke != _NOWHERE:
                 place = stroke
-                self._count_marks(place)
+                self.count_marks(place)
         if place != self.running:
             self._refold(place)
 
-    def _count_marks(self, place: int) -> None:
+    def count_marks(self, place: int) -> None:
+        """Set what the steps after it make of the stroke at *place*."""
         stroke = self.steps[place]
         marks = record.word(stroke, _OWN_MARKS)
         annulled = 0
@@ -662,25 +607,25 @@ class Match:
             told = struct.pack("<HI", outcome.number, crc32(line.encode()))
             if told != step[_NUMBER:]:
                 step[_NUMBER:] = told
-                self._out.append(line)
+                self.out.append(line)
         elif said:
             record.set_word(step, _NUMBER, 0)
-            self._out.append("> stroke game=%d n=%d withdrawn" % (game.number, said))
+            self.out.append("> stroke game=%d n=%d withdrawn" % (game.number, said))
 
     def _tell_game(self, game: Game) -> None:
         """Say that *game* starts, ends, or goes on after all."""
         said = game.line() if game.is_over else "playing"
         if said != game.said:
             game.said = said
-            self._out.append(game.line())
+            self.out.append(game.line())
             if game.is_over:
                 won = self.tally(self.games)
-                self._out.append("> games won: a %d, b %d, drawn %d" % (won[0], won[1], won[2]))
+                self.out.append("> games won: a %d, b %d, drawn %d" % (won[0], won[1], won[2]))
                 second = self.games.index(game)
                 if game.equal and second:
                     winners = [other.winner for other in self.games[second - 1 : second + 1]]
                     pair = (winners.count(0), winners.count(1))
-                    self._out.append("> games of the pair won: a %d, b %d (R7.9)" % pair)
+                    self.out.append("> games of the pair won: a %d, b %d (R7.9)" % pair)
 
 
 def pack_terms(terms: list[int]) -> bytearray:
@@ -689,10 +634,5 @@ def pack_terms(terms: list[int]) -> bytearray:
 
 
 def unpack_terms(step: "bytes | bytearray") -> list[int]:
-    """Return the terms of a game from its step. Raise ValueError if they are none."""
-    terms = list(struct.unpack(_TERMS_FORM, step))[1:]
-    for i, term in enumerate(terms):
-        values = _TERMS[i * _COLUMNS + 2]
-        if term > (values[1] if isinstance(values[0], int) else len(values) - 1):
-            raise ValueError("the terms make no sense")
-    return terms
+    """Return the terms of a game from its step, in the order of terms.py."""
+    return list(struct.unpack(_TERMS_FORM, step))[1:]

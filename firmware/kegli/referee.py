@@ -9,9 +9,8 @@ from micropython import const
 from . import lines, record
 from .commands import Commands
 from .debounce import Button
-from .lines import TARDY_US, parse, parse_header, printable
+from .lines import TARDY_US, parse, printable
 from .match import Game, Match, Outcome
-from .position import parse_match
 from .stroke import Strokes
 
 # As in lines.py, folded in by the compiler.
@@ -44,11 +43,13 @@ def _words(item: "tuple[int, int] | tuple[int, int, list[str]]") -> "list[str]":
 class Referee:
     """Plays a log, or a live board. Make it with the first line of a kegli-log 1.
 
-    *settings* overrides times of lines.SETTINGS, in milliseconds. Raise ValueError with one
+    *settings* overrides times of header.SETTINGS, in milliseconds. Raise ValueError with one
     sentence if the header is not one.
     """
 
     def __init__(self, header: str, settings: "dict[str, int] | None" = None) -> None:
+        from .header import parse_header  # noqa: PLC0415 (on demand: it is read once)
+
         sensors, times, self.header = parse_header(header)
         times.update(settings or {})
         self._out: list[str] = []
@@ -79,7 +80,9 @@ class Referee:
         if not item:
             return
         if item[1] & _KIND == _MATCH:
-            parse_match(_words(item))  # a bad one is an error now
+            from .history import read  # noqa: PLC0415 (on demand: it is rare)
+
+            read(_words(item))  # bad ones are an error now
         self._enter(item)
         if is_timed and len(item) == _PLAIN:
             if len(self._codes) >= _MOST_CODES:
@@ -188,17 +191,30 @@ class Referee:
             self.match.lost += code >> 9
         elif kind == _BOOT:
             strokes.boot(t_us)
-            for button in self._buttons:
-                button.level = 0  # a press that has begun is forgotten
+            self._forget_presses()
         else:  # BAD
             self.match.errors += 1
 
     def _begin_at(self, words: "list[str]", t_us: int) -> None:
-        """Replace the record by that of a `match` line; what is under way is dropped."""
-        self._strokes.drop(t_us)
-        self.match.begin_at(*parse_match(words))
+        """Replace the record by that of a `match` line, or go on with it by its steps.
+
+        What is under way is dropped. So the record and the levels of pins and zone are all
+        that matters from here on.
+        """
+        from .history import take_over  # noqa: PLC0415 (on demand: it is rare)
+
+        self._strokes.begin_again(t_us)
+        self._forget_presses()
+        try:
+            self._strokes.aside = take_over(self.match, words, self._strokes.aside)
+        except ValueError as error:
+            self._refuse("match", error)
         if self.last:
             self._strokes.keep_fresh(self.match.steps[self.last.place])
+
+    def _forget_presses(self) -> None:
+        for button in self._buttons:
+            button.level = 0
 
     # People
 
@@ -237,6 +253,17 @@ class Referee:
         if self._strokes.state == _RUNNING:
             return "running"
         return "review" if self._strokes.lone() or not self._strokes.is_ready else "ready"
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Say whether nothing is under way: what comes depends on record and levels alone."""
+        held = sum([button.level for button in self._buttons])
+        return not (self._queue or held) and self._strokes.is_at_rest(self._latest_us)
+
+    @property
+    def pins_aside(self) -> int:
+        """Return the set of pins that an `ok` set aside."""
+        return self._strokes.aside
 
     @property
     def pins_down(self) -> int:

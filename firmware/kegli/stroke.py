@@ -21,7 +21,7 @@ _NO = const(0)
 _POSSIBLY = const(1)
 _SURELY = const(2)
 
-# As in lines.py, folded in by the compiler.
+# As in header.py, folded in by the compiler.
 _CLICKS = const(1)
 _ZONES = const(2)
 
@@ -76,8 +76,8 @@ _FAR_US = const(1 << 62)
 class Strokes:
     """All that the sensors have said, and the strokes that it makes in *match*.
 
-    `settings` holds the times of lines.SETTINGS in milliseconds, `sensors` is that
-    of lines.parse_header.
+    `settings` holds the times of header.SETTINGS in milliseconds, `sensors` is that
+    of header.parse_header.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Strokes:
         self.pins = tuple([Pin(number) for number in range(5)])
         self.state = _IDLE
         self.is_ready = True
-        self._aside = 0  # pins that an `ok` made absent
+        self.aside = 0  # pins that an `ok` made absent
         self._heard_us = 0
         self._now_us = 0
         self._due_us = _FAR_US  # the next time-out
@@ -170,18 +170,34 @@ class Strokes:
         if self.state == _RUNNING:
             self.step[_FLAGS] |= _EDGES_LOST
 
-    def drop(self, t_us: int) -> None:
-        """Drop the stroke that runs, or the lone fall that is undecided."""
-        self.handle(_BOOT, t_us)
-
     def boot(self, t_us: int) -> None:
         """Take a restart of the board: what was under way is forgotten."""
-        self.drop(t_us)
+        self.handle(_BOOT, t_us)
         for pin in self.pins:
             pin.settle()  # it is what its level says
         self._clicks.clear()
         self._grow_stale()
         self.bring_back(0)
+
+    def begin_again(self, t_us: int) -> None:
+        """Forget all but the levels of the pins: a `match` line follows."""
+        self.boot(t_us)
+        self._visits.clear()
+        self._stray_us = _FAR_US
+        self.is_ready = False
+
+    def is_at_rest(self, t_us: int) -> bool:
+        """Say whether no stroke runs, no fall waits, all pins lie or have stood still.
+
+        And the table is ready just if they stand: a fall may have come so late that it is not so.
+        """
+        lying = self.match.absent
+        for pin in self.pins:
+            if pin.is_down and not pin.is_moving:
+                lying |= 1 << pin.number
+        stands = not self.down() & ~self.absent()
+        still = self._still_us(~lying) <= t_us
+        return self.state == _IDLE and still and self.is_ready == stands
 
     def keep_fresh(self, step: bytearray) -> None:
         """Remember a stroke that may get a late fall, if it is one."""
@@ -226,7 +242,7 @@ class Strokes:
             if self.state == _LONE:
                 self._propose(self._lone[1] + self._quiet_us, _QUIET, 0)
             for pin in self.pins:
-                if self._aside >> pin.number & 1:
+                if self.aside >> pin.number & 1:
                     self._propose(self._still_us(1 << pin.number), _RETURN, pin.number)
             if not self.is_ready:
                 self._propose(self._still_us(~self.absent()), _STILL, 0)
@@ -259,7 +275,7 @@ class Strokes:
         if event == _STILL:
             self.is_ready = True
         elif event == _RETURN:
-            self._aside &= ~(1 << pin.number)
+            self.aside &= ~(1 << pin.number)
         elif event >= 0:
             self.handle(event, t_us)
         elif pin.settle():
@@ -279,7 +295,7 @@ class Strokes:
 
     def absent(self) -> int:
         """Return the set of absent pins (R5.5)."""
-        return self.match.absent | self._aside
+        return self.match.absent | self.aside
 
     def down(self) -> int:
         """Return the set of pins that are down now; one that leans or rocks is not (R5.6)."""
@@ -298,12 +314,12 @@ class Strokes:
         down = self.down() & ~absent
         if self.is_ready or not down or self._still_us(~(down | absent)) > t_us:
             return False
-        self._aside |= down
+        self.aside |= down
         return True
 
     def bring_back(self, pins: int) -> None:
         """Let those of *pins* come back that an `ok` set aside; see whether one is down."""
-        self._aside &= ~pins
+        self.aside &= ~pins
         if self.down() & ~self.absent():
             self.is_ready = False
 

@@ -26,6 +26,7 @@ def feed_some() -> bool:
             return False
         referee.feed(line[:-1])
     referee.take()
+    let_go()  # as the board does between strokes
     return True
 
 
@@ -35,6 +36,7 @@ load_modules()
 collect()
 loaded = mem_alloc()
 
+from kegli import let_go  # noqa: E402 (the same)
 from kegli.referee import Referee  # noqa: E402 (all modules have been weighed by now)
 
 with open("game.log") as log:

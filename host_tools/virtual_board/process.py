@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple, Self
 
 import kegli
 from kegli import board
@@ -17,6 +18,12 @@ _SHIMS = _HERE.parent / "shims"
 _FIRMWARE = Path(kegli.__file__).parent
 PROGRAMS = ("boot.py", "main.py")  # that MicroPython runs at power-up, in this order
 _END_S = 2.0  # what a process gets to end by itself
+_RTC_BYTES = 2 + 2048  # a length, and what fits
+
+# Why a chip starts, and what machine.reset_cause() makes of it.
+POWER_ON, SOFTWARE, WATCHDOG, SOFT = "power-on", "software", "watchdog", "soft"
+_CAUSES = {POWER_ON: 1, SOFTWARE: 2, WATCHDOG: 3, SOFT: 5}
+DEAD = "dead"  # why a chip stops for good
 
 
 def interpreter_command(name: str | None) -> list[str]:
@@ -58,11 +65,62 @@ def fill_flash(flash: Path, sensors: Iterable[str]) -> None:
     (flash / "settings.json").write_text(json.dumps({"sensors": named}) + "\n")
 
 
+def clear_rtc(rtc: Path) -> None:
+    """Make the file of the RTC memory as power-up makes that memory: empty."""
+    rtc.write_bytes(bytes(_RTC_BYTES))
+
+
+class Start(NamedTuple):
+    """How things stand when a chip starts: see world.py, which takes them in this order."""
+
+    now_us: int = 0
+    ticks_at_0: int = 0
+    cause: str = POWER_ON
+    watchdog_us: int = 0
+    moments: int = 0
+    levels: int = 0
+
+    def line(self) -> bytes:
+        """Return the line that tells a process."""
+        words = self._replace(cause=str(_CAUSES[self.cause]))
+        return f"start {' '.join(map(str, words))}\n".encode()
+
+    def again(self, cause: str, now_us: int, watchdog_us: int) -> Self:
+        """Return how things stand when the chip that started so starts again.
+
+        But for a soft reset, ticks begin at 0 and the watchdog stands still.
+        """
+        if cause == SOFT:
+            return self._replace(now_us=now_us, cause=cause, watchdog_us=watchdog_us)
+        return self._replace(now_us=now_us, ticks_at_0=-now_us, cause=cause, watchdog_us=0)
+
+
+class Stop(NamedTuple):
+    """How things stand where a chip stopped: see world.py."""
+
+    cause: str
+    at_us: int
+    edges: int
+    moments: int
+    watchdog_us: int
+    pixels: str
+
+    @classmethod
+    def of(cls, line: str) -> "Stop | None":
+        """Return what a line of the process says of that, None if it is about something else."""
+        words = line.split(" ")
+        if words[0] not in (SOFTWARE, WATCHDOG, SOFT, DEAD):
+            return None
+        at_us, edges, moments, watchdog_us = (int(word) for word in words[1:-1])
+        return cls(words[0], at_us, edges, moments, watchdog_us, words[-1])
+
+
 class Process:
     """A board that runs, with ends of the pipes `commands` and `answers` of world.py.
 
-    *stdin*, *stdout*: file descriptors of its console; they stay the caller's. *speed*: how many
-    times faster than real, 0 for as fast as it goes. *programs*: those of its flash that run.
+    *stdin*, *stdout*: file descriptors of its console; they stay the caller's. *rtc*: the file
+    of its RTC memory. *speed*: how many times faster than real, 0 for as fast as it goes.
+    *programs*: those of its flash that run.
     """
 
     def __init__(  # noqa: PLR0913  # facts of a board, one as independent as the other
@@ -72,7 +130,7 @@ class Process:
         *,
         stdin: int,
         stdout: int,
-        start_ticks: int = 0,
+        rtc: Path,
         speed: float = 0,
         programs: Iterable[str] = PROGRAMS,
     ) -> None:
@@ -80,7 +138,7 @@ class Process:
             raise ValueError(f"A speed is a number above 0, not {speed}.")
         theirs_in, self.commands = os.pipe()
         self.answers, theirs_out = os.pipe()
-        arguments = [theirs_in, theirs_out, start_ticks, speed, _SHIMS, *programs]
+        arguments = [theirs_in, theirs_out, speed, rtc.resolve(), _SHIMS, *programs]
         try:
             self.popen = subprocess.Popen(
                 [*command, str(_START), *(str(argument) for argument in arguments)],
@@ -104,3 +162,8 @@ class Process:
         except subprocess.TimeoutExpired:
             self.popen.kill()
             self.popen.wait()
+
+    def kill(self) -> None:
+        """Let nothing of it run any more."""
+        self.popen.kill()
+        self.end()

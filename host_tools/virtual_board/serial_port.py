@@ -1,8 +1,9 @@
 """A virtual board behind a serial port: a pseudo-terminal that clients open as they open a cable.
 
-A supervisor stands between it and the board's process. It starts the process again at a soft
-reset, as a chip starts its interpreter again, and lets nobody block the board: what no client
-reads is dropped, as on a serial line.
+A supervisor stands between it and the board's process. It starts the process again at a reset,
+as a chip starts its interpreter again, also when the watchdog expires while no code runs that
+could notice it, at the prompt for example. It lets nobody block the board: what no client reads
+is dropped, as on a serial line.
 """
 
 import os
@@ -17,7 +18,19 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from host_tools.virtual_board.process import PROGRAMS, Process, fill_flash, interpreter_command
+from host_tools.virtual_board.process import (
+    POWER_ON,
+    PROGRAMS,
+    SOFT,
+    SOFTWARE,
+    WATCHDOG,
+    Process,
+    Start,
+    Stop,
+    clear_rtc,
+    fill_flash,
+    interpreter_command,
+)
 
 _CHUNK = 4096
 _ROOM = 65536  # bytes that may wait for the client
@@ -26,7 +39,8 @@ _LOOK_S = 0.05  # between two looks whether a client came
 _INTERRUPT_S = 1.0  # what an interrupted program gets until the prompt
 _START_S = 5.0  # until the prompt after power-up
 _RESTART_S = 0.5  # at least between two starts
-_HARD_RESET = 2  # exit status of machine.reset()
+_WATCHDOG_S = 0.1  # real time that a program has to tell that the watchdog was fed
+_WATCHDOG_US = 500_000  # virtual time by which it may expire later than was told
 _LFLAG = 3  # index of the local modes in the attributes of a terminal
 
 _CTRL_A = b"\x01"
@@ -34,7 +48,11 @@ _CTRL_C = b"\x03"
 _BANNER = b"MicroPython "  # and its version, before the first prompt
 _PROMPT = b">>> "
 _RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n>"
-_REBOOT = b"MPY: soft reboot\r\n"
+_REBOOTS = {  # what the chip says first when it starts again
+    SOFT: b"MPY: soft reboot\r\n",
+    SOFTWARE: b"rst:0xc (SW_CPU_RESET)\r\n",
+    WATCHDOG: b"rst:0x8 (TG1WDT_SYS_RESET)\r\n",
+}
 
 
 def serve(
@@ -60,7 +78,9 @@ def serve(
         if flash is None:
             flash = Path(stack.enter_context(TemporaryDirectory(prefix="kegli-board-")))
         fill_flash(flash, sensors)
-        chip = _Chip(flash, command, start_ticks, speed or 0)
+        rtc = Path(stack.enter_context(TemporaryDirectory(prefix="kegli-rtc-")), "rtc")
+        clear_rtc(rtc)
+        chip = _Chip(flash, rtc, command, start_ticks, speed or 0)
         stack.callback(chip.end)
         cable = _Cable()
         stack.callback(cable.close)
@@ -72,7 +92,7 @@ def serve(
 
 def _carry(cable: "_Cable", chip: "_Chip") -> None:
     """Wait for bytes from either side, or for a moment, and pass on what there is."""
-    reading = [chip.fd] if cable.has_room() else []
+    reading = [chip.fd, chip.answers] if cable.has_room() else [chip.answers]
     if cable.is_attached() and not chip.is_full():
         reading.append(cable.fd)
     ready, _, _ = select.select(reading, [cable.fd] if cable.waits() else [], [], _LOOK_S)
@@ -80,6 +100,7 @@ def _carry(cable: "_Cable", chip: "_Chip") -> None:
         chip.type(cable.read())
     if chip.fd in ready:
         cable.put(chip.read())
+    cable.put(chip.watch())
     chip.send()
     cable.send()
 
@@ -141,17 +162,23 @@ class _Cable:
 class _Chip:
     """The board's process on a pseudo-terminal of its own, started again when it ends."""
 
-    def __init__(self, flash: Path, command: list[str], start_ticks: int, speed: float) -> None:
+    def __init__(
+        self, flash: Path, rtc: Path, command: list[str], start_ticks: int, speed: float
+    ) -> None:
         self._flash = flash
+        self._rtc = rtc
         self._has_repl = Path(command[0]).stem == "micropython"
         self._command = [*command, "-i"] if self._has_repl else command  # a REPL after main.py
-        self._start_ticks = start_ticks
         self._speed = speed
         self._typed = b""
         self._held_until_s = 0.0  # what is typed waits until an interrupted program has ended
-        self._start(PROGRAMS)
+        self._power_up_s = 0.0
+        self._now_us = 0  # of the chip, as far as it told
+        self._watchdog_us = 0  # when it expires, as far as that was told; 0: it does not
+        self._begin = Start(ticks_at_0=start_ticks)  # how it started last
+        self._run(PROGRAMS, POWER_ON)
 
-    def _start(self, programs: Iterable[str]) -> None:
+    def _run(self, programs: Iterable[str], cause: str) -> None:
         self._started_s = time.monotonic()
         self._is_raw = False  # at the raw REPL
         self._tail = b""
@@ -166,13 +193,27 @@ class _Chip:
             self._command,
             stdin=theirs,
             stdout=theirs,
-            start_ticks=self._start_ticks,
+            rtc=self._rtc,
             speed=self._speed,
             programs=programs,
         )
         os.close(theirs)
-        os.write(self._process.commands, b"free\n")
-        self.interpreter = os.read(self._process.answers, _CHUNK).decode().strip()
+        self.answers = self._process.answers
+        self._answered = b""
+        self.interpreter = os.read(self.answers, _CHUNK).decode().strip()
+        os.set_blocking(self.answers, False)
+        # Time begins, or goes on, when it is there to notice.
+        if cause == POWER_ON:
+            self._power_up_s = time.monotonic()
+        else:
+            self._begin = self._begin.again(cause, self._time_us(), self._watchdog_us)
+        os.write(self._process.commands, self._begin.line() + b"free\n")
+
+    def _time_us(self) -> int:
+        """Return the chip's time; where it is as fast as it goes, the last that it told."""
+        if not self._speed:
+            return self._now_us
+        return int((time.monotonic() - self._power_up_s) * self._speed * 1_000_000)
 
     def end(self) -> None:
         """Switch the board off."""
@@ -212,7 +253,7 @@ class _Chip:
         except OSError:
             data = b""
         if not data:
-            return self._restart()
+            return self.watch() or self._restart(SOFT)
         self._tail = (self._tail + data)[-len(_RAW_PROMPT) :]
         if self._tail == _RAW_PROMPT:
             self._is_raw = True
@@ -220,23 +261,53 @@ class _Chip:
             self._is_raw = False
         return data
 
-    def _restart(self) -> bytes:
+    def watch(self) -> bytes:
+        """Start the chip again if it was reset, and return what it printed until then and since.
+
+        It tells so itself, but for a watchdog that expires while none of its code runs.
+        """
+        with suppress(OSError):  # nothing new
+            self._answered += os.read(self.answers, _CHUNK)
+        *lines, self._answered = self._answered.split(b"\n")
+        for line in lines:
+            stop = Stop.of(line.decode())
+            if stop:
+                self._now_us = stop.at_us
+                self._watchdog_us = stop.watchdog_us
+                return self._last_words() + self._restart(stop.cause)
+            self._watchdog_us = int(line.removeprefix(b"expires "))
+        if self._speed and self._watchdog_us:
+            late_us = self._time_us() - self._watchdog_us - _WATCHDOG_US
+            if late_us > _WATCHDOG_S * self._speed * 1_000_000:
+                return self._last_words() + self._restart(WATCHDOG)
+        return b""
+
+    def _last_words(self) -> bytes:
+        data = b""
+        with suppress(OSError):
+            while more := os.read(self.fd, _CHUNK):
+                data += more
+        return data
+
+    def _restart(self, cause: str) -> bytes:
         """Start as a chip does: after a soft reset from the raw REPL without main.py, into it."""
-        self.end()
-        if self._process.popen.returncode == _HARD_RESET:
-            self._is_raw = False
-        is_raw = self._is_raw
+        is_raw = self._is_raw and cause == SOFT
+        if cause != SOFT:
+            self._typed = b""
+            self._watchdog_us = 0
+        os.close(self.fd)
+        self._process.kill()
         self._held_until_s = 0.0
         time.sleep(max(0.0, self._started_s + _RESTART_S - time.monotonic()))
         if not is_raw:
-            self._start(PROGRAMS)
-            return _REBOOT
-        self._start(PROGRAMS[:1])
+            self._run(PROGRAMS, cause)
+            return _REBOOTS[cause]
+        self._run(PROGRAMS[:1], cause)
         printed = self._read_until(_PROMPT)
         os.write(self.fd, _CTRL_A)
         self._read_until(_RAW_PROMPT)
         self._is_raw = True
-        return _REBOOT + printed.partition(_BANNER)[0] + _RAW_PROMPT
+        return _REBOOTS[cause] + printed.partition(_BANNER)[0] + _RAW_PROMPT
 
     def _read_until(self, end: bytes) -> bytes:
         """Return what the board prints up to *end*, or until it ends or falls silent."""

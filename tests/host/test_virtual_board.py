@@ -51,7 +51,8 @@ def test_the_interpreter_is_told_and_the_log_begins() -> None:
     for interpreter, name in begins.items():
         with VirtualBoard(interpreter=interpreter) as board:
             assert board.interpreter.startswith(name)
-            (header,) = board.lines()
+            header, started = board.lines()
+            assert started == "> Started by power-up, firmware 0.1.0."
             assert header.startswith("# kegli-log 1 board=esp32 firmware=")
             assert header.endswith(" sensors=pins,cushions")
 
@@ -67,10 +68,10 @@ def test_sensors_are_those_of_its_settings() -> None:
     for sensors in ("pins,cushions", "pins,cushions,zone", "pins,cushions,click,zone"):
         with VirtualBoard(sensors=frozenset(sensors.split(","))) as board:
             board.inject(edges)
-            board.run_until(20_000)
-            header, *lines = board.lines()
-            assert header.endswith(f"sensors={sensors}")
-            heard[sensors] = [line.split()[1] for line in lines]
+            board.run_until(50_000)
+            lines = board.lines()
+            assert lines[0].endswith(f"sensors={sensors}")
+            heard[sensors] = [line.split()[1] for line in edges_of(lines)]
     assert list(heard.values()) == [[], ["zone", "zone"], ["click", "zone", "zone"]]
     with (
         pytest.raises(ValueError, match="no sensor 'laser'"),
@@ -105,7 +106,8 @@ def test_what_is_down_or_occupied_at_power_up_is_said() -> None:
         sensors=frozenset(pin_map.SENSORS),
         at_power_up=[Edge(0, "pin", 2, 1), Edge(0, "zone", 0, 1), Edge(0, "btn", 0, 1)],
     ) as board:
-        assert board.lines()[1:] == ["0 pin 2 1", "0 zone 1"]
+        board.run_until(50_000)
+        assert edges_of(board.lines()) == ["0 pin 2 1", "0 zone 1"]
 
 
 def burst(start_us: int, edges: int, pins: int = 5) -> list[Edge]:
@@ -121,7 +123,7 @@ def test_64_edges_within_5_ms_are_taken_up_without_loss(interpreter: str) -> Non
         board.run_until(2_000_000)
         board.lines()
         board.inject(edges)
-        board.run_until(2_020_000)
+        board.run_until(2_050_000)
         assert edges_of(board.lines()) == [f"{e.t_us} pin {e.which} {e.level} 200" for e in edges]
 
 
@@ -169,12 +171,12 @@ def test_an_edge_during_an_led_write_is_late_and_says_so() -> None:
         return error_us > 200
 
     late = 0
-    for offset_us in range(0, 110_000, 1_700):  # the hit changes the board within 0.1 s
+    for offset_us in range(0, 150_000, 1_700):  # the hit changes the board within 0.15 s
         with VirtualBoard() as board:
             board.write("new\n")
             t_us = 2_000_000 + offset_us
             board.inject([Edge(2_000_000, "hit", 0, 1), Edge(t_us, "pin", 1, 1)])
-            board.run_until(2_150_000)
+            board.run_until(2_300_000)
             (line,) = [line for line in board.lines() if " pin 1 1" in line]
             late += is_late(line, t_us)
     assert 1 <= late <= 1 + LED_WRITE_US // 1_700
@@ -248,7 +250,7 @@ def test_time_stands_exactly_where_it_was_told_to(interpreter: str) -> None:
             assert board.now_us == t_us
             board.inject([Edge(t_us, "pin", 1, 1 - n % 2)])
             expected.append(f"{t_us} pin 1 {1 - n % 2}")
-        board.run_until(t_us + 1)
+        board.run_until(t_us + 200_000)
         edges = [line.rsplit(" ", 1)[0] for line in edges_of(board.lines()) if " pin " in line]
     # Only an LED write, cut short or not, makes an edge later than it was.
     assert len(edges) == len(expected)
@@ -287,7 +289,9 @@ def test_the_past_and_inputs_that_do_not_exist_are_refused() -> None:
 def test_an_hour_of_play_takes_seconds() -> None:
     random = Random(11)
     edges: list[Edge] = []
-    for start_us in range(2_000_000, 3_590_000_000, 20_000_000):  # a stroke every 20 s
+    # A stroke every 20 s, at an instant when no LEDs are written: what comes and goes meanwhile
+    # is not seen.
+    for start_us in range(2_230_000, 3_590_000_000, 20_000_000):
         for _ in range(4):
             edges.append(
                 Edge(start_us + random.randrange(4_000_000), "hit", random.randrange(4), 1)
@@ -304,7 +308,8 @@ def test_an_hour_of_play_takes_seconds() -> None:
         lines = board.lines()
     took_s = time.monotonic() - began_s
     print(f"{len(edges)} edges in an hour: {took_s:.1f} s")
-    assert sum(" pin " in line for line in edges_of(lines)) == 180 * 50
+    edges_said = [line for line in edges_of(lines) if " pin " in line and line.endswith(" 200")]
+    assert len(edges_said) == 180 * 50  # a file of the log says levels besides, without error
     assert took_s < 60
     assert replayed(lines) == concluded(lines)
 
@@ -349,21 +354,28 @@ def test_any_bytes_at_the_console_leave_the_board_alive(interpreter: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "notice"),
+    ("text", "fault"),
     [
-        ("{", "> settings.json has no list of sensors: the usual ones are used."),
-        ("[]", "> settings.json has no list of sensors: the usual ones are used."),
-        ('{"sensors": 5}', "> settings.json has no list of sensors: the usual ones are used."),
-        ('{"sensors": "clicks"}', "> settings.json: there is no sensor 'clicks'."),
+        ("{", "settings.json cannot be read: the usual settings hold."),
+        ("[]", "settings.json cannot be read: the usual settings hold."),
+        (
+            '{"sensors": 5}',
+            "settings.json: sensors: there is no sensor '5': its usual value holds.",
+        ),
+        (
+            '{"sensors": "clicks"}',
+            "settings.json: sensors: there is no sensor 'clicks': its usual value holds.",
+        ),
     ],
 )
-def test_settings_that_cannot_be_used_are_told(tmp_path: Path, text: str, notice: str) -> None:
+def test_settings_that_cannot_be_used_are_told(tmp_path: Path, text: str, fault: str) -> None:
     fill_flash(tmp_path, ())
     (tmp_path / "settings.json").write_text(text)
     with VirtualBoard(flash=tmp_path) as board:
-        header, told = board.lines()
-    assert header.endswith(" sensors=pins,cushions")
-    assert told == notice
+        lines = board.lines()
+    assert lines[0].endswith(" sensors=pins,cushions")
+    assert "> E1: " + fault in lines
+    assert (tmp_path / "settings.bad").read_text() == text
 
 
 def test_a_program_that_ends_is_told(tmp_path: Path) -> None:

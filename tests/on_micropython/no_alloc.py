@@ -100,6 +100,7 @@ def count(ring: "Ring") -> int:
 
 sys.modules["machine"] = sys.modules["time"] = Chip  # type: ignore[assignment]  # good enough
 
+from kegli import board  # noqa: E402  # its modules come first
 from kegli.inputs import Inputs  # noqa: E402  # its modules come first
 from kegli.ring import Ring  # noqa: E402  # its modules come first
 
@@ -108,6 +109,6 @@ locked(put_all, ring)
 print("ring", count(ring), ring.dropped)
 
 ring = Ring(64)
-inputs = Inputs(ring, ("pins", "cushions", "click", "zone"))
+inputs = Inputs(ring, list(board.INPUTS))
 locked(drive, inputs)
 print("inputs", count(ring), ring.dropped)

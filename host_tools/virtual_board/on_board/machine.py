@@ -8,7 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HARD_RESET = 2  # of MicroPython; here also the exit status that tells it from a soft reset
+PWRON_RESET = 1
+HARD_RESET = 2
+WDT_RESET = 3
+DEEPSLEEP_RESET = 4
+SOFT_RESET = 5
+
+_RTC_BYTES = 2048
+_DAC_GPIOS = (25, 26)
 
 
 class Pin:
@@ -20,17 +27,17 @@ class Pin:
     IRQ_RISING = 1
     IRQ_FALLING = 2
 
-    def __init__(self, gpio: int, mode: int, pull: "int | None" = None) -> None:
-        self._gpio = gpio
+    def __init__(self, gpio: int, mode: int = -1, pull: "int | None" = None) -> None:
+        self.gpio = gpio
         self._levels = world.current().levels
 
     def value(self) -> int:
         """Return the level at the pin."""
-        return self._levels[self._gpio]
+        return self._levels[self.gpio]
 
     def irq(self, handler: "Callable[[Pin], None] | None", trigger: int = 3) -> None:
         """Call *handler* with the pin at each edge of *trigger*; None stops it."""
-        world.current().watch(self._gpio, handler, trigger, self)
+        world.current().watch(self.gpio, handler, trigger, self)
 
 
 class Timer:
@@ -50,11 +57,60 @@ class Timer:
         world.current().stop_timer()
 
 
+class RTC:
+    """The memory that a reset leaves alone; it is empty after power-up."""
+
+    def memory(self, data: "bytes | bytearray | memoryview | None" = None) -> "bytes | None":
+        """Return what was stored last, or store *data*. A chip may die within a store."""
+        if data is None:
+            return world.current().load()
+        if len(data) > _RTC_BYTES:
+            raise ValueError("buffer too long")
+        world.current().store(bytes(data))
+        return None
+
+
+class WDT:
+    """The watchdog. Once made it runs until a reset; made again it has another time-out."""
+
+    def __init__(self, id: int = 0, timeout: int = 5000) -> None:
+        if id != 0 or timeout <= 0:
+            raise ValueError("WDT timeout too short")
+        world.current().start_watchdog(timeout * 1000)
+
+    def feed(self) -> None:
+        """Let the time-out begin anew."""
+        world.current().feed_watchdog()
+
+
+class DAC:
+    """An analogue output. The host can look at it."""
+
+    def __init__(self, pin: Pin) -> None:
+        if pin.gpio not in _DAC_GPIOS:
+            raise ValueError("invalid Pin for DAC")
+        self._gpio = pin.gpio
+
+    def write(self, value: int) -> None:
+        """Put out *value*, from 0 to 255."""
+        if not 0 <= value <= 255:  # noqa: PLR2004  # a byte
+            raise ValueError("value out of range")
+        world.current().drive_dac(self._gpio, value)
+
+
+def reset_cause() -> int:
+    """Return why the chip started: one of the constants above."""
+    return world.current().cause
+
+
 def reset() -> None:
-    """Restart the chip."""
-    sys.exit(HARD_RESET)
+    """Restart the chip, at once: nothing of the program runs any more."""
+    world.current().moment()
+    world.current().end("software")
 
 
 def soft_reset() -> None:
-    """Restart the interpreter."""
+    """Restart the interpreter; the program may tidy up first."""
+    world.current().moment()
+    world.current().is_soft_reset = True
     sys.exit(0)

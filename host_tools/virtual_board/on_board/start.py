@@ -1,15 +1,15 @@
 """Power-up of the virtual board: its modules take the place of the chip's, then boot.py runs.
 
-Arguments: the file descriptors from and to the host, ticks_us at power-up, the speed (0 for as
-fast as it goes), the folder of the small `micropython` module for CPython, and the programs to
-run. The current folder is the board's flash.
+Arguments: the file descriptors from and to the host, the speed (0 for as fast as it goes), the
+file of the RTC memory, the folder of the small `micropython` module for CPython, and the programs
+to run. The current folder is the board's flash.
 """
 
 import sys
 
 import world
 
-_, _commands, _answers, _ticks, _speed, _shims, *_programs = sys.argv
+_, _commands, _answers, _speed, _rtc_file, _shims, *_programs = sys.argv
 
 sys.path.insert(0, "")
 if sys.implementation.name == "cpython":
@@ -17,9 +17,11 @@ if sys.implementation.name == "cpython":
     import time
     import traceback
 
-    # Other modules go on using this one: it only gets the names that are MicroPython's own.
+    # Other modules go on using this one: but for time_ns, which none of them needs, it only gets
+    # names that are MicroPython's own.
     for _name in ("ticks_us", "ticks_ms", "ticks_add", "ticks_diff", "sleep_ms", "sleep_us"):
         setattr(time, _name, getattr(world, _name))
+    setattr(time, "time_ns", world.time_ns)  # noqa: B010  # mypy takes it for a mistake
     sys.print_exception = lambda error, file=sys.stdout: (  # type: ignore[attr-defined]  # same
         traceback.print_exception(error, file=file)
     )
@@ -33,12 +35,13 @@ else:
 
 _from_host = open(int(_commands), "rb", 0)  # noqa: SIM115  # while the board runs
 _to_host = open(int(_answers), "wb", 0)  # noqa: SIM115  # while the board runs
+_rtc = open(_rtc_file, "r+b", 0)  # noqa: SIM115  # while the board runs
 _major, _minor, _micro, _stage = sys.implementation.version[:4]
 _version = "%d.%d.%d" % (_major, _minor, _micro)
 if _stage not in ("", "final"):
     _version += "-" + _stage
 _to_host.write(("%s %s\n" % (_interpreter, _version)).encode())
-world.begin(world.World(_from_host, _to_host, int(_ticks), float(_speed)))
+world.begin(world.World(_from_host, _to_host, _rtc, float(_speed)))
 world.current().power_up()
 
 for _program in _programs:
@@ -49,5 +52,9 @@ for _program in _programs:
         continue
     try:
         exec(_text)
+    except SystemExit:
+        if world.current().is_soft_reset:
+            world.current().end("soft")
+        raise
     except Exception as _error:  # told, as the chip does; then comes the next
         sys.print_exception(_error)  # type: ignore[attr-defined]  # MicroPython's own

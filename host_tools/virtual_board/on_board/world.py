@@ -12,12 +12,28 @@ takes seconds too.
 
 The host sends a line for each of these, and closes the pipe to switch the board off:
 
+    start T TICKS CAUSE WATCHDOG MOMENTS LEVELS
+                        first of all: it is T; ticks_us said TICKS when T was 0, perhaps less than
+                        0; why the chip starts; when the watchdog expires, 0 for none; as `die`, 0
+                        for never; the level of GPIO n is bit n of LEVELS
     run T N             go on to T microseconds; N edges follow, in order, none after T. Answered
                         by `at T` when the firmware has nothing left to do but to sleep beyond T
     free                go on for ever, in real time; edges may come at any time
     edge T GPIO LEVEL   at T, or now if that is past, GPIO goes to LEVEL, 0 or 1
     interrupts 0|1      lose every interrupt from now on, or none
+    timer 0             call the timer no more
+    die N               the chip dies at the Nth moment from now: see World.moment
     pixels              answered by `pixels HEX`: the last frame written, three bytes an LED
+    dac                 answered by `dac GPIO=VALUE...`: what the analogue outputs were set to
+
+Where the chip stops it answers, in place of all else, and then the host has to kill it:
+
+    CAUSE T EDGES MOMENTS WATCHDOG HEX
+                        CAUSE is `software`, `soft`, `watchdog` (resets) or `dead`; EDGES of the
+                        `run` have not happened yet; the others as above, as they are now
+
+Running free it also says `expires T` when the time at which the watchdog expires has moved by
+more than half a second: while no code asks for the time, only the host can see that it expires.
 """
 
 import select
@@ -38,6 +54,9 @@ _GPIOS = 40
 _STILL_US = 60_000_000  # without edge or command, before sleeps are stretched
 _STRETCH = 100  # so many times
 _QUEUE = 8  # calls that the chip's scheduler holds; it loses the others
+_BEAT_US = 1_000_000  # the timer is called at least so often
+_TELL_US = 500_000  # the host need not know better when the watchdog expires
+_LENGTH_BYTES = 2  # of what the RTC memory holds; the first in its file
 
 
 def _real_us() -> int:
@@ -49,19 +68,23 @@ def _real_us() -> int:
 class World:
     """All that is around one chip.
 
-    *commands*, *answers*: pipes from and to the host, unbuffered. *start_ticks*: what ticks_us
-    says at the start. *speed*: how many times faster than real, 0 for as fast as it goes.
+    *commands*, *answers*: pipes from and to the host, unbuffered. *rtc*: the file of the RTC
+    memory, unbuffered. *speed*: how many times faster than real, 0 for as fast as it goes.
     """
 
     def __init__(
-        self, commands: "BinaryIO", answers: "BinaryIO", start_ticks: int, speed: float
+        self, commands: "BinaryIO", answers: "BinaryIO", rtc: "BinaryIO", speed: float
     ) -> None:
         self.now_us = 0
         self.levels = [0] * _GPIOS
         self.pixels = b""
-        self.start_ticks = start_ticks
+        self.ticks_at_0 = 0  # what ticks_us said when now_us was 0
+        self.cause = 0  # why the chip started
+        self.is_soft_reset = False  # the program ends for one
+        self._dac: "dict[int, int]" = {}
         self._commands = commands
         self._answers = answers
+        self._rtc = rtc
         self._speed = speed
         self._poll = select.poll()
         self._poll.register(commands, select.POLLIN)
@@ -79,18 +102,57 @@ class World:
         self._interrupts = True
         self._timer: "tuple[int, int, Handler, object] | None" = None  # start and period first
         self._timer_us = _NEVER  # its next call that matters
+        self._timer_lost = False
+        self._watchdog_us = _NEVER  # when it expires
+        self._timeout_us = 0  # its
+        self._stretch_us = _NEVER  # no sleep is stretched beyond: the watchdog is not for those
+        self._told_us = _NEVER  # what the host knows of _watchdog_us
+        self._moments = 0  # until the chip dies; 0 or less: it does not
         self._queue: "list[tuple[Handler, object]] | None" = None  # calls held up by an LED write
 
     # What the firmware asks for.
 
+    def moment(self) -> None:
+        """Count a moment. The chip dies at that which the host named.
+
+        Each call of this class by the firmware begins with one; the store of the RTC memory has
+        a second, half way. What else the firmware does between two moments, files on its flash
+        for example, is done as a whole or not at all. Reading a level is none.
+        """
+        self._moments -= 1
+        if not self._moments:
+            self.end("dead")
+
+    def end(self, cause: str) -> None:
+        """Stop the chip at this instant: the host is told, and nothing runs any more."""
+        edges = self._edges_to_come + (1 if self._edge else 0)
+        watchdog_us = 0 if self._watchdog_us == _NEVER else self._watchdog_us
+        words = (cause, self.now_us, edges, max(0, self._moments), watchdog_us)
+        self._answers.write(("%s %d %d %d %d " % words + self.pixels.hex() + "\n").encode())
+        while True:
+            try:
+                if not self._commands.readline():
+                    sys.exit(0)  # the host has gone, without killing it
+            except KeyboardInterrupt:  # too late
+                pass
+
     def ticks_us(self) -> int:
         """Return the chip's 30-bit microseconds."""
+        self.moment()
         if self._free:
             self._catch_up()
-        return (self.start_ticks + self.now_us) & _TICKS
+        return (self.ticks_at_0 + self.now_us) & _TICKS
+
+    def time_ns(self) -> int:
+        """Return nanoseconds since power-up: of the clock that no reset stops."""
+        self.moment()
+        if self._free:
+            self._catch_up()
+        return self.now_us * 1000
 
     def sleep_us(self, us: int) -> None:
         """Let time pass. Where the host's `run` ends it waits for the next."""
+        self.moment()
         if self._free:
             self._catch_up()
         while self.now_us >= self._limit_us:
@@ -100,20 +162,21 @@ class World:
             self._obey()
         until_us = self.now_us + us
         if not self._speed and self.now_us - self._stirred_us > _STILL_US:
-            until_us = max(until_us, min(self.now_us + _STRETCH * us, self._next_us))
+            stretched_us = min(self.now_us + _STRETCH * us, self._next_us, self._stretch_us)
+            until_us = max(until_us, stretched_us)
         self._pass(min(until_us, self._limit_us))
 
     def power_up(self) -> None:
-        """Wait until the host lets time begin, with the levels that it has set until then."""
+        """Wait until the host lets time begin."""
         while not self._answer_due and not self._free:
             self._obey()
-        self._pass(self.now_us)
 
     def block_us(self, us: int) -> None:
         """Let time pass as a long call of the chip does: handlers wait until it returns.
 
         It is cut short where the host's `run` ends, so that time stands exactly there.
         """
+        self.moment()
         queue: "list[tuple[Handler, object]]" = []
         self._queue = queue
         try:
@@ -125,6 +188,7 @@ class World:
 
     def watch(self, gpio: int, handler: "Handler | None", trigger: int, argument: object) -> None:
         """Call *handler* at each edge: *trigger* has 1 for rising and 2 for falling ones."""
+        self.moment()
         self._irqs.pop(gpio, None)
         if handler:
             self._irqs[gpio] = (handler, trigger, argument)
@@ -132,27 +196,84 @@ class World:
     def start_timer(self, period_us: int, handler: "Handler", argument: object) -> None:
         """Call *handler* every *period_us*, as far as that can make a difference.
 
-        It is called at the first end of a period after an edge and not again before another.
-        That is exact for a handler that only compares levels with what it knows of them: where
-        no level changed since its last call, it would find nothing. The firmware has one timer.
+        It is called at the first end of a period after an edge, and then once a second at least.
+        That is exact for a handler that only compares levels with what it knows of them, and
+        says that it lives: where no level changed since its last call, it would find nothing.
+        The firmware has one timer.
         """
-        self._timer = (self.now_us, period_us, handler, argument)
-        self._expect_timer()
+        self.moment()
+        if not self._timer_lost:
+            self._timer = (self.now_us, period_us, handler, argument)
+            self._expect_timer(self.now_us)
 
     def stop_timer(self) -> None:
         """Call it no more."""
+        self.moment()
+        self._forget_timer()
+
+    def start_watchdog(self, timeout_us: int) -> None:
+        """Reset the chip when the watchdog was not fed for *timeout_us*."""
+        self._timeout_us = timeout_us
+        self.feed_watchdog()
+
+    def feed_watchdog(self) -> None:
+        """Let the time-out begin anew, if the watchdog runs."""
+        self.moment()
+        if self._free:
+            self._catch_up()
+        if self._timeout_us:
+            self._expect_watchdog(self.now_us + self._timeout_us)
+
+    def load(self) -> bytes:
+        """Return what the RTC memory holds."""
+        self.moment()
+        self._rtc.seek(0)
+        length = int.from_bytes(self._rtc.read(_LENGTH_BYTES), "little")
+        return self._rtc.read(length)
+
+    def store(self, data: bytes) -> None:
+        """Let the RTC memory hold *data*: one half, the other, and the length, as on the chip."""
+        self.moment()
+        half = len(data) // 2
+        self._rtc.seek(_LENGTH_BYTES)
+        self._rtc.write(data[:half])
+        self.moment()
+        self._rtc.write(data[half:])
+        self._rtc.seek(0)
+        self._rtc.write(len(data).to_bytes(_LENGTH_BYTES, "little"))
+
+    def drive_dac(self, gpio: int, value: int) -> None:
+        """Put out a voltage."""
+        self.moment()
+        self._dac[gpio] = value
+
+    # What happens.
+
+    def _expect_timer(self, after_us: int) -> None:
+        """Expect a call of the timer at the first end of a period after that time."""
+        if self._timer:
+            start_us, period_us, _, _ = self._timer
+            periods = (after_us - start_us) // period_us + 1
+            self._timer_us = min(self._timer_us, start_us + periods * period_us)
+            self._plan()
+
+    def _forget_timer(self) -> None:
         self._timer = None
         self._timer_us = _NEVER
         self._plan()
 
-    # What happens.
+    def _expect_watchdog(self, t_us: int) -> None:
+        """Let the watchdog expire at that time.
 
-    def _expect_timer(self) -> None:
-        if self._timer:
-            start_us, period_us, _, _ = self._timer
-            periods = (self.now_us - start_us) // period_us + 1
-            self._timer_us = min(self._timer_us, start_us + periods * period_us)
-            self._plan()
+        Sleeps are stretched while most of its time-out is left, and after that they are as long
+        as the firmware asks for, so that one which feeds it often enough always comes to it.
+        """
+        self._watchdog_us = t_us
+        self._stretch_us = t_us - self._timeout_us // 4
+        self._plan()
+        if self._free and not 0 <= t_us - self._told_us <= _TELL_US:
+            self._told_us = t_us
+            self._answers.write(b"expires %d\n" % t_us)
 
     def _catch_up(self) -> None:
         if not self._moving:
@@ -195,7 +316,7 @@ class World:
         return max(0, int((t_us - self._paced_us()) / self._speed))
 
     def _happen(self) -> None:
-        """Let one thing happen that is due: an edge, or else the timer."""
+        """Let one thing happen that is due: an edge, or else the timer, or else the watchdog."""
         if self._edge and self._edge[0] <= self.now_us:
             _, gpio, level = self._edge
             self._edge = None
@@ -203,13 +324,17 @@ class World:
                 self._edges_to_come -= 1
                 self._obey()
             self._drive(gpio, level)
-        elif self._timer:
+        elif self._timer and self._timer_us <= self.now_us:
+            _, period_us, handler, argument = self._timer
             self._timer_us = _NEVER
-            self._call(self._timer[2], self._timer[3])
+            self._expect_timer(self.now_us + max(0, _BEAT_US - period_us))
+            self._call(handler, argument)
+        elif self._watchdog_us <= self.now_us:
+            self.end("watchdog")
         self._plan()
 
     def _plan(self) -> None:
-        self._next_us = self._timer_us
+        self._next_us = min(self._timer_us, self._watchdog_us)
         if self._edge and self._edge[0] < self._next_us:
             self._next_us = self._edge[0]
 
@@ -218,7 +343,7 @@ class World:
             return
         self.levels[gpio] = level
         self._stirred_us = self.now_us
-        self._expect_timer()
+        self._expect_timer(self.now_us)
         if self._interrupts and gpio in self._irqs:
             handler, trigger, argument = self._irqs[gpio]
             if trigger & (1 if level else 2):
@@ -237,25 +362,54 @@ class World:
         if not words:
             sys.exit(0)  # switched off
         self._stirred_us = self.now_us
-        command, numbers = words[0], [int(word) for word in words[1:]]
-        if command == b"edge":
-            self._edge = numbers[0], numbers[1], numbers[2]
-            self._plan()
-        elif command == b"run":
-            self._limit_us, self._edges_to_come = numbers
-            self._answer_due = True
-            self._start_pace()
-            if self._edges_to_come:
-                self._edges_to_come -= 1
-                self._obey()
-        elif command == b"free":
-            self._limit_us = _NEVER
-            self._free = True
-            self._start_pace()
-        elif command == b"interrupts":
-            self._interrupts = bool(numbers[0])
-        elif command == b"pixels":
-            self._answers.write(b"pixels %s\n" % self.pixels.hex().encode())
+        getattr(self, "_do_" + words[0].decode())(*[int(word) for word in words[1:]])
+
+    def _do_start(  # noqa: PLR0913, PLR0917  # the words of a line
+        self, now_us: int, ticks: int, cause: int, watchdog_us: int, moments: int, levels: int
+    ) -> None:
+        self.now_us = self._stirred_us = now_us
+        self.ticks_at_0 = ticks
+        self.cause = cause
+        self._moments = moments
+        self.levels[:] = [levels >> gpio & 1 for gpio in range(_GPIOS)]
+        if watchdog_us:
+            self._told_us = watchdog_us
+            self._expect_watchdog(watchdog_us)
+
+    def _do_run(self, limit_us: int, edges: int) -> None:
+        self._limit_us = limit_us
+        self._edges_to_come = edges
+        self._answer_due = True
+        self._start_pace()
+        if self._edges_to_come:
+            self._edges_to_come -= 1
+            self._obey()
+
+    def _do_free(self) -> None:
+        self._limit_us = _NEVER
+        self._free = True
+        self._start_pace()
+
+    def _do_edge(self, t_us: int, gpio: int, level: int) -> None:
+        self._edge = t_us, gpio, level
+        self._plan()
+
+    def _do_interrupts(self, come: int) -> None:
+        self._interrupts = bool(come)
+
+    def _do_timer(self, _: int) -> None:
+        self._timer_lost = True
+        self._forget_timer()
+
+    def _do_die(self, moments: int) -> None:
+        self._moments = moments
+
+    def _do_pixels(self) -> None:
+        self._answers.write(b"pixels %s\n" % self.pixels.hex().encode())
+
+    def _do_dac(self) -> None:
+        outputs = " ".join(["%d=%d" % output for output in sorted(self._dac.items())])
+        self._answers.write(b"dac %s\n" % outputs.encode())
 
     def _start_pace(self) -> None:
         self._real_us = _real_us()
@@ -285,7 +439,12 @@ def ticks_ms() -> int:
     """Return milliseconds, modulo 2**30."""
     world = current()
     world.ticks_us()
-    return (world.start_ticks + world.now_us) // 1000 & _TICKS
+    return (world.ticks_at_0 + world.now_us) // 1000 & _TICKS
+
+
+def time_ns() -> int:
+    """Return nanoseconds since power-up."""
+    return current().time_ns()
 
 
 def ticks_add(ticks: int, delta: int) -> int:

@@ -1,0 +1,297 @@
+"""What the console does besides the log: status, settings, restart. Imported on demand.
+
+Answers are notices: the log stays a log.
+"""
+
+import gc
+import io
+import os
+import sys
+
+import machine
+from micropython import const
+
+from . import __version__, board, settings
+from .debounce import SHORT, Button
+from .journal import FOLDER as LOGS
+from .journal import free
+from .lines import printable
+from .store import FOLDER as SCORE
+
+TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .app import App
+    from .store import Store
+
+FAULT_FILE = "fault.txt"  # the last exception that was survived, with its traceback
+_MS = const(1000)
+_S = const(1_000_000)
+_SIXTY = const(60)
+
+_HELP = (
+    "status             how the board is",
+    "log                begin a log here: header, and how the match stands",
+    "settings           list them; settings get KEY, set KEY VALUE, reset [KEY]",
+    "handicap K R [N]   a `new` with a handicap by its letter",
+    "restart            start again; the game goes on",
+    "factory reset      forget settings, score and logs",
+    "Any other line is a command of the game: new, next, ok, undo, mark and so on.",
+)
+
+
+def serve(app: "App", words: "list[str]") -> "list[str]":
+    """Carry out a line of the console; return the words of the command that it stands for."""
+    try:
+        return _SERVED[words[0]](app, words[1:]) or []
+    except ValueError as error:
+        app.console.say("> refused '%s': %s" % (printable(" ".join(words)), error))
+    except OSError as error:
+        app.console.say("> The flash could not be written: %s" % error)
+    return []
+
+
+def _say(app: "App", text: str) -> None:
+    app.console.say("> " + text)
+
+
+def _new(app: "App", words: "list[str]") -> "list[str]":
+    """Put what `new` means here before what is said: what is said goes before it."""
+    said = [word.partition("=")[0] for word in words]
+    return ["new"] + [word for word in app.new if word.partition("=")[0] not in said] + words
+
+
+def _handicap(app: "App", words: "list[str]") -> "list[str]":
+    from .handicap import new_words  # noqa: PLC0415 (on demand: it is rare)
+
+    return _new(app, new_words(words)[1:])
+
+
+def _log(app: "App", words: "list[str]") -> None:
+    _no_more(words)
+    app.wants_log = True
+    if not app.referee.is_at_rest or app.referee.state == "running":
+        _say(app, "The log begins here as soon as the table is at rest.")
+
+
+def _restart(app: "App", words: "list[str]") -> None:
+    _no_more(words)
+    _say(app, "Restarting; the game goes on.")
+    app.store.tick(app.referee.evaluated_us, app.now_us, app.time.time_ns())
+    store_all(app)
+    machine.reset()
+
+
+def _factory(app: "App", words: "list[str]") -> None:
+    if words != ["reset"]:
+        raise ValueError("say 'factory reset': it forgets settings, score and logs")
+    forget_all(app.store)
+    _say(app, "Settings, score and logs are forgotten. Restarting.")
+    machine.reset()
+
+
+def _help(app: "App", words: "list[str]") -> None:
+    for line in _HELP:
+        _say(app, line)
+
+
+def _no_more(words: "list[str]") -> None:
+    if words:
+        raise ValueError("'%s' is one word too many" % printable(words[0]))
+
+
+def press_of_ok(app: "App", button: Button, t_us: int, level: int) -> None:
+    """Let the log have what a press of `ok` before the first game means on this board."""
+    from .header import SETTINGS  # noqa: PLC0415 (on demand: it is rare)
+
+    press = button.edge(t_us, level, dict(SETTINGS)["button_hold_ms"] * _MS)
+    if press and not app.referee.game:
+        app.command(t_us, ["ok"] if press == SHORT else _new(app, []))
+
+
+# Settings
+
+
+def _settings(app: "App", words: "list[str]") -> None:
+    values, wrong = settings.read()
+    verb = words[0] if words else "list"
+    rest = words[1:]
+    if verb == "list" and not rest:
+        for row in settings.TABLE:
+            _say(app, _row(row, values))
+    elif verb == "get" and len(rest) == 1:
+        row = settings.row_of(rest[0])
+        _say(app, _row(row, values))
+        _say(app, row[4])
+    elif verb == "set" and len(rest) > 1:
+        values[rest[0]] = settings.parse(rest[0], " ".join(rest[1:]))
+        _change(app, values, rest[0])
+    elif verb == "reset" and not rest:
+        _change(app, settings.usual(), "")
+    elif verb == "reset" and len(rest) == 1:
+        values[rest[0]] = settings.row_of(rest[0])[3]
+        _change(app, values, rest[0])
+    else:
+        raise ValueError(
+            "say settings, settings get KEY, settings set KEY VALUE, settings reset [KEY]"
+        )
+    for sentence in wrong:
+        _say(app, sentence)
+
+
+def _row(row: "settings.Row", values: "dict[str, int | str]") -> str:
+    key, unit, _kind, usual, _why = row
+    value = "%s" % values[key] + (" " + unit if unit else "")
+    changed = "" if values[key] == usual else "; usual: %s" % (usual if usual != "" else "nothing")
+    return "%s = %s (%s%s)" % (key, value, settings.span(row), changed)
+
+
+def _change(app: "App", values: "dict[str, int | str]", key: str) -> None:
+    settings.write(values)
+    said = _row(settings.row_of(key), values) if key else "All settings are the usual ones."
+    _say(app, said)
+    _say(app, "It holds from the next start: say restart.")
+
+
+# Status
+
+
+def _status(app: "App", words: "list[str]") -> None:
+    _no_more(words)
+    for line in status(app):
+        _say(app, line)
+
+
+def status(app: "App") -> "list[str]":
+    """Return how the board is, in sentences."""
+    version = sys.implementation.version
+    lines = [
+        "firmware %s, %s %d.%d.%d, board %s"
+        % (__version__, sys.implementation.name, version[0], version[1], version[2], board.NAME),
+        "up %s, started by %s" % (_time((app.now_us - app.start_us) // _S), app.started),
+    ]
+    if hasattr(gc, "mem_free"):  # CPython has none
+        gc.collect()
+        lines.append(
+            "heap: %d bytes free, %d at the least"
+            % (gc.mem_free(), min(gc.mem_free(), app.least_free))
+        )
+    else:
+        lines.append("heap: not known on %s" % sys.implementation.name)
+    lines.append("loop: %d ms at the worst" % (app.worst_us // _MS))
+    lines.append("edges: %d lost" % app.inputs.ring.dropped)
+    behind = app.store.behind
+    lines.append(
+        "score: state %d in RTC memory, %s"
+        % (app.store.number, "%d steps ahead of flash" % behind if behind else "and on flash")
+    )
+    steps = len(app.referee.match.steps) - app.referee.match.floor
+    lines.append("record: undo reaches %d steps back" % steps)
+    try:
+        files = app.journal.files()
+        lines.append(
+            "log: %d bytes in %d files in %s/, at most %d; %d bytes wait, %d lines left out"
+            % (
+                sum([size for _name, size in files]),
+                len(files),
+                LOGS,
+                app.journal.limit,
+                app.journal.waiting,
+                app.journal.left_out,
+            )
+        )
+        lines.append("flash: %d bytes free" % free())
+    except OSError as error:
+        lines.append("flash: cannot be read: %s" % error)
+    for code in sorted(app.faults):
+        lines.append("%s: %s" % (code, app.faults[code]))
+    lines.append("faults: %d" % len(app.faults))
+    return lines
+
+
+def _time(seconds: int) -> str:
+    minutes = seconds // _SIXTY
+    return "%d:%02d:%02d" % (minutes // _SIXTY, minutes % _SIXTY, seconds % _SIXTY)
+
+
+# What went wrong
+
+
+def fault(app: "App", code: str, sentence: str) -> None:
+    """Show that something is wrong with the board, and say what."""
+    app.faults[code] = sentence
+    _say(app, "%s: %s" % (code, sentence))
+
+
+def tell_flash(app: "App", code: str, error: OSError) -> None:
+    """Say once that the flash could not be written."""
+    if code not in app.faults:
+        what = "score" if code == "E2" else "log"
+        fault(app, code, "The %s could not be written to flash: %s" % (what, error))
+
+
+def tell(app: "App", error: BaseException) -> None:
+    """Print an exception as notices, and store it."""
+    out = io.StringIO()
+    sys.print_exception(error, out)  # type: ignore[attr-defined]  # MicroPython's own
+    text = out.getvalue()
+    for line in text.split("\n"):
+        if line:
+            _say(app, line)
+    kept = "kept in %s" % FAULT_FILE
+    try:
+        with open(FAULT_FILE, "w") as file:
+            file.write("%d us, firmware %s\n%s" % (app.now_us, __version__, text))
+    except OSError as failure:
+        kept = "it could not be stored: %s" % failure
+    name = text.strip().split("\n")[-1]
+    fault(app, "E4", "An exception was survived, %s: %s" % (kept, name))
+
+
+# What is forgotten
+
+
+def forget_all(kept: "Store") -> None:
+    """Forget settings, score and logs. Raise OSError if the flash cannot be written."""
+    kept.image[:] = bytes(len(kept.image))
+    kept.forget()
+    for name in (settings.FILE, settings.ASIDE, FAULT_FILE):
+        _remove(name)
+    for folder in (SCORE, LOGS):
+        empty(folder)
+
+
+def _remove(name: str) -> None:
+    if name in os.listdir():
+        os.remove(name)
+
+
+def empty(folder: str) -> None:
+    """Remove the files of a folder, if there is one. Raise OSError."""
+    if folder in os.listdir():
+        for name in os.listdir(folder):
+            os.remove(folder + "/" + name)
+
+
+def store_all(app: "App") -> None:
+    """Bring to the flash what it lacks, as far as it can be written."""
+    try:
+        if app.store.behind:
+            app.store.commit(app.referee.match)
+        if app.referee.is_at_rest:
+            app.journal.flush()
+    except OSError as error:
+        app.console.say("> The flash could not be written: %s" % error)
+
+
+_SERVED: "dict[str, Callable[[App, list[str]], list[str] | None]]" = {
+    "new": _new,
+    "handicap": _handicap,
+    "settings": _settings,
+    "status": _status,
+    "log": _log,
+    "restart": _restart,
+    "factory": _factory,
+    "help": _help,
+}

@@ -1,0 +1,204 @@
+"""Settings: one table of what can be set, for the console, the file and the documentation.
+
+Imported on demand. The file settings.json holds what differs from the usual, and the version of
+its form. A file or a value that cannot be used is told and kept aside, and the usual value holds.
+"""
+
+import json
+import os
+
+from micropython import const
+
+from .board import FITTED, SENSORS
+from .header import SETTINGS
+from .lines import number, printable
+from .terms import parse_terms
+
+FILE = "settings.json"
+ASIDE = "settings.bad"  # a copy of a file that had something wrong
+_TEMPORARY = const("settings.new")
+_VERSION = const("kegli-settings")  # a key of the file
+_FORM = const(1)  # its value; firmware 0.1.0 wrote none, and knew `sensors` alone
+_MOST_BYTES = const(4096)
+_MOST_NAME = const(60)
+_PER_CENT = const(3)  # characters of %D0
+
+TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
+if TYPE_CHECKING:
+    Row = tuple[str, str, str | tuple[int, int], int | str, str]
+    Values = dict[str, int | str]
+
+_MS = dict(SETTINGS)
+
+# fmt: off
+TABLE: "tuple[Row, ...]" = (
+    # key, unit, what it may be, usual
+    #     why
+    ("sensors", "", "sensors", "pins,cushions",
+        "what the table has: click and zone may be added"),
+    ("bounce_ms", "ms", (5, 500), _MS["bounce_ms"],
+        "edges of one pin closer together are one movement"),
+    ("fall_hold_ms", "ms", (20, 2000), _MS["fall_hold_ms"],
+        "a pin tilted for less has rocked, not fallen"),
+    ("button_hold_ms", "ms", (5, 500), _MS["button_hold_ms"],
+        "a shorter press is a bounce"),
+    ("quiet_ms", "ms", (1000, 60000), _MS["quiet_ms"],
+        "silence that ends a stroke: a slow ball needs it"),
+    ("ready_ms", "ms", (100, 10000), _MS["ready_ms"],
+        "all pins up and still for so long make the table ready"),
+    ("cushion_mv", "mV", (20, 3300), 200,
+        "threshold of the cushions: too low hears the room, too high misses a soft ball; a guess"),
+    ("click_mv", "mV", (20, 3300), 200,
+        "threshold of the contact sensor; a guess"),
+    ("pins", "", "order 5", "0,1,2,3,4",
+        "which pin each of the five pin inputs is, where wires are swapped"),
+    ("cushions", "", "order 4", "0,1,2,3",
+        "which cushion each of the four cushion inputs is"),
+    ("brightness", "", (1, 255), 80,
+        "of the LEDs: 255 is full"),
+    ("limit_ma", "mA", (200, 4000), 2500,
+        "what the LEDs may draw: their share of a 5 V, 4 A supply behind a fuse of 3 A"),
+    ("new", "", "terms", "",
+        "what new means where it says nothing: key=value words, as new takes them"),
+    ("a.name", "", "name", "",
+        "player a, for the log: UTF-8, percent-encoded"),
+    ("b.name", "", "name", "",
+        "player b, the same"),
+    ("log_kb", "KB", (0, 1500), 512,
+        "of flash for the event log: the oldest goes first; 0 keeps none"),
+)
+# fmt: on
+
+
+def row_of(key: str) -> "Row":
+    """Return the row of a setting. Raise ValueError if there is none."""
+    for row in TABLE:
+        if row[0] == key:
+            return row
+    raise ValueError("there is no setting '%s'" % printable(key))
+
+
+def usual() -> "Values":
+    """Return the usual value of every setting."""
+    return {row[0]: row[3] for row in TABLE}
+
+
+def span(row: "Row") -> str:
+    """Return in words what a setting may be."""
+    kind = row[2]
+    if not isinstance(kind, str):
+        return "%d to %d" % kind
+    if kind == "sensors":
+        return "of " + ",".join(SENSORS)
+    if kind == "terms":
+        return "words of new"
+    return "at most %d characters" % _MOST_NAME if kind == "name" else "each number once"
+
+
+def parse(key: str, text: str) -> "int | str":
+    """Return the value that *text* gives the setting *key*. Raise ValueError with one sentence."""
+    kind = row_of(key)[2]
+    try:
+        if not isinstance(kind, str):
+            return _number(text, kind)
+        return _PARSERS[kind.split(" ")[0]](text, kind)
+    except ValueError as error:
+        raise ValueError("%s: %s" % (key, error))
+
+
+def _number(text: str, span: "tuple[int, int]") -> int:
+    n = number(text, span[1])
+    if n < span[0]:
+        raise ValueError("%d is less than %d" % (n, span[0]))
+    return n
+
+
+def _sensors(text: str, _kind: str) -> str:
+    named = text.split(",")
+    for name in named:
+        if name not in SENSORS:
+            raise ValueError("there is no sensor '%s'" % printable(name))
+    return ",".join([name for name in SENSORS if name in named or name in FITTED])
+
+
+def _order(text: str, kind: str) -> str:
+    numbers = text.split(",")
+    if sorted(numbers) != [str(n) for n in range(int(kind.split(" ")[1]))]:
+        raise ValueError("'%s' does not have each number once" % printable(text))
+    return text
+
+
+def _terms(text: str, _kind: str) -> str:
+    words = text.split()
+    parse_terms(words)
+    return " ".join(words)
+
+
+def _name(text: str, _kind: str) -> str:
+    if len(text) > _MOST_NAME or " " in text or text != printable(text):
+        raise ValueError("a name has at most 60 characters, without blanks, percent-encoded")
+    for code in text.split("%")[1:]:
+        digits = code[: _PER_CENT - 1].lower()
+        if len(digits) < _PER_CENT - 1 or [c for c in digits if c not in "0123456789abcdef"]:
+            raise ValueError("behind a %% come two digits of 0-9 and A-F, not '%s'" % digits)
+    return text
+
+
+_PARSERS = {"sensors": _sensors, "order": _order, "terms": _terms, "name": _name}
+
+
+def read() -> "tuple[Values, list[str]]":
+    """Return the values from the file, the usual ones for what it lacks, and what is wrong."""
+    values = usual()
+    wrong: "list[str]" = []
+    try:
+        with open(FILE, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError:  # none: most boards
+        return values, wrong
+    try:
+        if len(data) > _MOST_BYTES:
+            raise ValueError
+        said = json.loads(str(data, "utf-8"))
+        form = said.pop(_VERSION, 0)
+    except (ValueError, AttributeError, TypeError, RuntimeError):  # the last: too deep
+        wrong.append("%s cannot be read: the usual settings hold." % FILE)
+        said = {}
+        form = _FORM
+    if form not in (0, _FORM) or isinstance(form, bool):
+        wrong.append(
+            "%s is of another firmware, form %s; only form %d is known: the usual settings hold."
+            % (FILE, printable(str(form)), _FORM)
+        )
+        said = {}
+    for key in sorted(said):
+        value = said[key]
+        try:
+            if isinstance(value, bool) or not isinstance(value, (int, str)):
+                raise ValueError("%s: '%s' is no value" % (printable(key), printable(str(value))))
+            values[key] = parse(key, str(value))
+        except ValueError as error:
+            wrong.append("%s: %s: its usual value holds." % (FILE, error))
+    if wrong:
+        _keep_aside(data, wrong)
+    return values, wrong
+
+
+def _keep_aside(data: bytes, wrong: "list[str]") -> None:
+    try:
+        with open(ASIDE, "wb") as file:
+            file.write(data)
+        wrong.append("What it was is kept as %s." % ASIDE)
+    except OSError:
+        wrong.append("It could not be copied to %s." % ASIDE)
+
+
+def write(values: "Values") -> None:
+    """Write what differs from the usual, whole or not at all. Raise OSError."""
+    said: "Values" = {_VERSION: _FORM}
+    for row in TABLE:
+        if values[row[0]] != row[3]:
+            said[row[0]] = values[row[0]]
+    with open(_TEMPORARY, "w") as file:
+        file.write(json.dumps(said) + "\n")
+    os.rename(_TEMPORARY, FILE)

@@ -1,0 +1,199 @@
+"""From power-up to the loop, and what happens when the loop is left. Imported on demand."""
+
+import os
+import sys
+import time
+
+import machine
+from micropython import const
+from neopixel import NeoPixel
+
+from . import __version__, board, display, recovery, service, settings, store
+from .app import App
+from .console import Console
+from .header import SETTINGS
+from .inputs import Inputs
+from .journal import Journal
+from .leds import Leds
+from .ring import Ring
+from .store import Store
+
+TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
+if TYPE_CHECKING:
+    from .recovery import Recovered
+    from .settings import Values
+
+_TOOLS_MS = const(600_000)  # while tools are at work: it cannot be stopped
+_PATIENCE_MS = const(2_000)  # between a crash and the restart: Ctrl-C stops it here
+_HELD_MS = const(3_000)  # two buttons, from power-up on: factory reset
+_SLICE_MS = const(10)
+
+# Crashes in a row, after which a start leaves out more and more.
+_NO_SETTINGS = const(3)
+_NO_SCORE = const(6)
+_NO_START = const(9)
+
+_FULL_MV = const(3300)  # of a DAC, at 255
+_FULL = const(255)
+
+# Of machine.reset_cause(): for people, and for the log if that goes on.
+_CAUSES = {
+    machine.PWRON_RESET: ("power-up", ""),
+    machine.HARD_RESET: ("restart", "software"),
+    machine.WDT_RESET: ("watchdog", "watchdog"),
+    machine.SOFT_RESET: ("soft reset", "software"),
+}
+_HELD = const(("btn penalty", "btn fine"))
+
+
+def begin() -> "App | None":
+    """Return the loop, started; None if there is no use in starting."""
+    console = Console(sys.stdin, sys.stdout)
+    cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", ""))
+    kept = Store()
+    crashes = recovery.clock(kept.image)[3]
+    if log_cause == "watchdog":
+        crashes += 1
+    if crashes >= _NO_START:
+        console.say("> Stopped after %d crashes in a row: switch off and on." % crashes)
+        return None
+    if crashes >= _NO_SCORE:
+        _set_score_aside(kept)
+    values, wrong = settings.read()
+    if crashes >= _NO_SETTINGS:
+        values = settings.usual()
+    inputs = Inputs(Ring(board.RING_EDGES), rows(values))
+    leds = Leds(
+        NeoPixel(machine.Pin(board.LED_GPIO, machine.Pin.OUT), display.LEDS),
+        int(values["brightness"]),
+        int(values["limit_ma"]),
+    )
+    is_forgotten = not log_cause and _are_held(inputs, leds)
+    if is_forgotten:
+        service.forget_all(kept)
+        values, wrong = settings.usual(), []
+    found = recovery.recover(kept)
+    kept.crashes = crashes
+    goes_on = bool(log_cause and found.now_ns)
+    start_us = 0
+    if goes_on:
+        passed_us = max(0, time.time_ns() - found.now_ns) // 1000  # type: ignore[attr-defined, unused-ignore]
+        start_us = max(found.now_us + passed_us, found.evaluated_us)
+    for key, gpio in (("cushion_mv", board.CUSHION_DAC), ("click_mv", board.CLICK_DAC)):
+        machine.DAC(machine.Pin(gpio)).write(int(values[key]) * _FULL // _FULL_MV)
+    app = App(
+        header(values),
+        inputs,
+        console,
+        leds,
+        time,  # type: ignore[arg-type]  # not CPython's
+        kept,
+        Journal(int(values["log_kb"])),
+        new=str(values["new"]).split(),
+        start_us=start_us,
+    )
+    app.started = cause
+    app.start(log_cause if goes_on else "", found.evaluated_us, found.texts)
+    if is_forgotten:
+        found.notices.append("Two buttons were held: settings, score and logs are forgotten.")
+    _tell(app, found, wrong)
+    return app
+
+
+def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
+    """Say how the board started, and what was wrong."""
+    app.console.say("> Started by %s, firmware %s." % (app.started, __version__))
+    crashes = app.store.crashes
+    if crashes >= _NO_SETTINGS:
+        without = "settings and score" if crashes >= _NO_SCORE else "settings"
+        sentence = "Started without the stored %s after %d crashes in a row." % (without, crashes)
+        service.fault(app, "E5", sentence)
+    for sentence in wrong:
+        service.fault(app, "E1", sentence)
+    for sentence in found.notices:
+        app.console.say("> " + sentence)
+    if found.is_damaged:
+        service.fault(app, "E6", "What was stored could not be used.")
+
+
+def header(values: "Values") -> str:
+    """Return the first line of the log: what it needs to be played again."""
+    words = [
+        "# kegli-log 1 board=%s firmware=%s sensors=%s"
+        % (board.NAME, __version__, values["sensors"])
+    ]
+    words += ["%s=%s" % (key, values[key]) for key, usual in SETTINGS if values[key] != usual]
+    words += [
+        "%s=%s" % (key, values[key + ".name"]) for key in ("a", "b") if values[key + ".name"]
+    ]
+    return " ".join(words)
+
+
+def rows(values: "Values") -> "list[tuple[str, int, int, int, str, int]]":
+    """Return the rows of board.INPUTS that are fitted, under the names that the wiring gives."""
+    names = {"pin": str(values["pins"]).split(","), "hit": str(values["cushions"]).split(",")}
+    fitted = str(values["sensors"]).split(",")
+    found = []
+    for row in board.INPUTS:
+        kind, _space, which = row[0].partition(" ")
+        if not row[4] or row[4] in fitted:
+            words = "%s %s" % (kind, names[kind][int(which)]) if kind in names else row[0]
+            found.append((words, row[1], row[2], row[3], row[4], row[5]))
+    return found
+
+
+def _are_held(inputs: Inputs, leds: Leds) -> bool:
+    """Say whether two buttons are held from power-up on, long enough to mean it."""
+    held = [n for n, row in enumerate(inputs.rows) if row[0] in _HELD]
+    for ms in range(0, _HELD_MS, _SLICE_MS):
+        if not min([inputs.levels[n] for n in held]):
+            return False
+        leds.show(display.boot(), ms)
+        time.sleep_ms(_SLICE_MS)  # type: ignore[attr-defined]  # MicroPython's own
+    return True
+
+
+def _set_score_aside(kept: Store) -> None:
+    """Let the stored score be, and start without it."""
+    kept.image[store.SLOTS_AT :] = bytes(len(kept.image) - store.SLOTS_AT)
+    aside = store.FOLDER + ".bad"
+    try:
+        service.empty(aside)
+        if aside in os.listdir():
+            os.rmdir(aside)
+        os.rename(store.FOLDER, aside)
+    except OSError:  # a flash that fails is told when the score is to be stored
+        pass
+
+
+# When the loop is left
+
+
+def leave(app: App, error: BaseException) -> None:
+    """Leave the chip to the REPL after Ctrl-C; start again after a crash."""
+    if isinstance(error, SystemExit):  # a reset, as the virtual chip sees it
+        raise error
+    if not isinstance(error, KeyboardInterrupt):
+        try:
+            _crash(app, error)
+        except KeyboardInterrupt:
+            app.console.say("> Not started again.")
+    app.inputs.close()
+    if app.is_guarded:
+        machine.WDT(timeout=_TOOLS_MS)
+        app.console.say("> Tools have %d minutes before the watchdog." % (_TOOLS_MS // 60_000))
+    service.store_all(app)
+    app.console.say("> Stopped. Ctrl-D starts again.")
+
+
+def _crash(app: App, error: BaseException) -> None:
+    app.store.crashes += 1
+    try:
+        service.tell(app, error)
+    finally:
+        app.store.tick(app.referee.evaluated_us, app.now_us, time.time_ns())
+    app.console.say("> Starting again in %d s; Ctrl-C stops it." % (_PATIENCE_MS // 1000))
+    for _ in range(_PATIENCE_MS // _SLICE_MS):
+        time.sleep_ms(_SLICE_MS)  # type: ignore[attr-defined]  # MicroPython's own
+    service.store_all(app)
+    machine.reset()
