@@ -682,7 +682,8 @@ class Port(Client):
         return said
 
     def prompt(self) -> None:
-        """Interrupt the program."""
+        """Interrupt the program, once it runs."""
+        self.said_in(0)
         self.type(b"\x03")
         self.read_until(b">>> ")
 
@@ -732,8 +733,7 @@ def test_the_watchdog_expires_at_the_prompt_and_in_a_loop_that_asks_nothing(
         cause, _, now_ns, _ = port.start()  # main.py runs again
         assert cause == 3
         assert now_ns - made_ns >= 3_000_000_000
-        port.type(b"machine.WDT(timeout=1000)\n")
-        port.type(b"while True: pass\n")
+        port.type(b"machine.WDT(timeout=1000); exec('while True: pass')\n")
         assert port.start()[0] == 3
         assert b"start 3" not in port.said_in(4)  # it does not run any more
 
