@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 
 import kegli
 from host_tools import bench as benching
@@ -80,9 +81,23 @@ def replay(file: str, as_json: bool, lenient: bool, pairs: tuple[str, ...]) -> N
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--set") from error
     try:
-        played = replaying.play(replaying.read(file), lenient=lenient, settings=settings)
+        parts = replaying.logs(replaying.read(file))
+        played = [replaying.play(part, lenient=lenient, settings=settings) for part in parts]
     except ValueError as error:
         raise Unreadable(str(error)) from error
+    for number, one in enumerate(played, 1):
+        if number > 1:
+            click.echo(f"The log begins anew here: log {number} of {len(played)}.", err=True)
+        _show(one, as_json)
+    faults = [one.fault for one in played if one.fault]
+    if faults:
+        raise Unreadable(faults[0])
+    if not settings and not all(one.agrees for one in played):
+        raise click.exceptions.Exit(1)
+
+
+def _show(played: replaying.Replay, as_json: bool) -> None:
+    """Print a replayed log, and what is to be said of it."""
     lines = replaying.json_lines if as_json else replaying.text_lines
     for line in lines(played.referee):
         click.echo(line)
@@ -93,13 +108,9 @@ def replay(file: str, as_json: bool, lenient: bool, pairs: tuple[str, ...]) -> N
         )
     if played.skipped:
         click.echo(f"{played.skipped} lines could not be read and were skipped.", err=True)
-    if played.fault:
-        raise Unreadable(played.fault)
-    if not played.agrees:
+    if not played.fault and not played.agrees:
         for line in played.difference():
             click.echo(line, err=True)
-        if not settings:
-            raise click.exceptions.Exit(1)
 
 
 _WATCHED = 10.0  # times as fast as life: a game is watched in half a minute
@@ -288,4 +299,45 @@ def bench(names: tuple[str, ...], as_json: bool) -> None:
     if not as_json:
         click.echo(benching.NOTE)
     if not are_kept:
+        raise click.exceptions.Exit(1)
+
+
+_MOST_SURVIVED = 200  # strokes: what is noted of a longer game does not fit into the heap
+
+
+@main.command()
+@click.option(
+    "--strokes",
+    type=click.IntRange(1, _MOST_SURVIVED),
+    default=60,
+    show_default=True,
+    help="Of the game whose power is cut.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all chance.")
+@click.option(
+    "--resets",
+    type=click.IntRange(0),
+    default=500,
+    show_default=True,
+    help="Of the virtual board.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, with what failed.")
+def survive(strokes: int, seed: int, resets: int, as_json: bool) -> None:
+    """Count what cuts of the power, a flash that fails and resets lose.
+
+    The power is cut at every program and erase of the flash in a game; the flash fails from
+    every operation on; a board is reset at random moments. Status 1 if anything was lost.
+    """
+    surviving = _module("survive")
+    try:
+        todo = surviving.jobs(strokes, seed, resets)
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            done = progress.track(surviving.work(todo), len(todo), description="Surviving")
+            survival = surviving.gather(done, strokes)
+    except RuntimeError as error:
+        raise click.ClickException(str(error)) from error
+    lines = surviving.json_lines if as_json else surviving.text_lines
+    for line in lines(survival):
+        click.echo(line)
+    if not survival.ok:
         raise click.exceptions.Exit(1)

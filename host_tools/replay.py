@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from kegli.header import setting
-from kegli.lines import printable
+from kegli.lines import TARDY_US, printable
 from kegli.match import PLAYER_NAMES, Game
 from kegli.referee import Referee
 
+_FIRST = b"# kegli-log "
+_MOST_DIGITS = 18
 CONCLUSIONS = ("> stroke ", "> game ")
 
 
@@ -52,6 +54,39 @@ def read(name: str) -> bytes:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror or error}") from error
+
+
+def logs(data: bytes) -> list[bytes]:
+    """Return the logs in *data*, one after the other.
+
+    A recording that goes on when the power was cut holds another log from there on: a first
+    line behind which time starts again. Other first lines in it are comments.
+    """
+    if b"\n" + _FIRST not in data:
+        return [data]
+    found = [b""]
+    latest_us = 0
+    waiting = b""  # a first line, with what follows up to the next time
+    for line in data.splitlines(keepends=True):
+        if line.startswith(_FIRST) and (found[-1] or waiting):
+            found[-1] += waiting
+            waiting = line
+            continue
+        word = line.split(b" ")[0]
+        if word.isdigit():
+            t_us = int(word[:_MOST_DIGITS])
+            if waiting and t_us + TARDY_US < latest_us:
+                found.append(b"")
+                latest_us = 0
+            latest_us = max(latest_us, t_us)
+            found[-1] += waiting + line
+            waiting = b""
+        elif waiting:
+            waiting += line
+        else:
+            found[-1] += line
+    found[-1] += waiting
+    return found
 
 
 def play(data: bytes, *, lenient: bool = False, settings: dict[str, int] | None = None) -> Replay:

@@ -146,11 +146,11 @@ class Bench:
         """Type on the console."""
         os.write(self._keyboard, data)
 
-    def play(self, until_us: int) -> list[str]:
+    def play(self, until_us: int, slice_ms: int = 10) -> list[str]:
         """Let the loop run, and return what it printed."""
         while self.now_us < until_us:
             self.app.step()
-            self.sleep_ms(10)
+            self.sleep_ms(slice_ms)
         return self.lines()
 
     def lines(self) -> list[str]:

@@ -84,6 +84,7 @@ _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
 _MANY_STEPS = const(400)  # of the record: then it is asked whether old games can go
 _MORE_STEPS = const(100)  # before it is asked again
+_CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
 # Words of the console that are no commands of the log.
 _SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
 
@@ -131,6 +132,8 @@ class App:
         self._unsaid: "list[tuple[int, str]]" = []
         self._is_said = True  # what people say may have changed the record
         self.wants_log = False  # a log is to begin as soon as the table is at rest
+        self._begins = False  # a log: its first lines are being said
+        self._left_out = 0  # lines of the log, as last said
         self._cut_at = _MANY_STEPS
         self._again_us: dict[str, int] = {}  # by the fault: not before this is it tried again
         self._lights = display.boot()
@@ -172,8 +175,15 @@ class App:
         The pins come before the `match` lines, which make them lie or stand there: alone they
         would fall. Where a file of the log begins too, it has been begun.
         """
-        if self.journal.needs_file:
-            self._flash(self.journal.begin, "E3")
+        journal = self.journal
+        if journal.needs_file:
+            self._flash(journal.begin, "E3")
+            if journal.left_out > self._left_out:
+                self._left_out = journal.left_out
+                self.console.say(
+                    "> %d lines of the log found no room and are not stored." % journal.left_out
+                )
+        self._begins = True
         self._say(self._header)
         rows = self.inputs.rows
         for source in range(len(rows)):
@@ -298,6 +308,9 @@ class App:
         """Print lines of the log, and keep them."""
         self.console.say(text)
         self.journal.take(text)
+        if self._begins and self.journal.waiting >= _LOG_BYTES:
+            # Where a log begins there is more to say than waits in memory, and time to write it.
+            self._flash(self.journal.flush, "E3")
 
     def _let_pass(self, now_us: int) -> None:
         """Let the referee decide what can be, and say it; then keep the record."""
@@ -322,11 +335,17 @@ class App:
             for line in said:
                 self._say(line)
                 self.inputs.work()  # each line is printed on its own
-        if (conclusions or self._is_said) and self.store.keep(referee.match, referee.pins_aside):
+        if self._is_said or max([line[:6] in _CONCLUDED for line in conclusions] or [False]):
+            self._keep()
+        self._is_said = bool(unsaid) and self._is_said
+        self._begins = bool(unsaid) and self._begins
+
+    def _keep(self) -> None:
+        """Store what the record has become."""
+        if self.store.keep(self.referee.match, self.referee.pins_aside):
             self.store.crashes = 0
             if self.store.behind >= _MOST_BEHIND:
                 self._commit()
-        self._is_said = bool(unsaid) and self._is_said
 
     def _draw(self, now_us: int) -> None:
         """Show the match. A fault in drawing is told, and scoring goes on."""

@@ -275,6 +275,7 @@ class Game:
         self.winner: "int | None" = None
         self.strokes = 0
         self.last: "Outcome | None" = None
+        self.before_last = b""  # how it stood, as `base` has it
         self.leaning = 0
         self.by_hand = False
         self.repeats = [0, 0]
@@ -338,6 +339,7 @@ class Game:
     def _stroke(self, step: bytearray, place: int) -> "Outcome | None":
         if self.is_over:
             return None
+        self.before_last = self.base()
         outcome = Outcome(step, self, place)
         self.leaning = 0
         self.strokes += 1

@@ -49,9 +49,7 @@ def format_match(match: Match, aside: int = 0) -> str:
         return ""
     last = game.last
     end = last.place if last else game.place + 1
-    fold = game.again()
-    for place in range(game.place + 1, end):
-        fold.play(match.steps[place], place)
+    base = game.before_last if last else game.again().base()
     won = [0, 0, 0]
     if match.steps[game.place][0] == _NEXT:
         won = match.tally(match.games[:-1])
@@ -65,7 +63,7 @@ def format_match(match: Match, aside: int = 0) -> str:
         won[1],
         won[2],
     )
-    data += fold.base() + _said_since(match, end) + pack_terms(game.terms)
+    data += base + _said_since(match, end) + pack_terms(game.terms)
     if last:
         stroke = match.steps[last.place][:_LAST_BYTES]
         stroke[_OWN_MARKS:_ANNULLED] = stroke[_MARKS:]  # all of them, whoever said them

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from .store import Store
 
 
+# As in record.py, folded in by the compiler.
+_STROKE = const(0)
+_FLAGS = const(1)
+_ACCEPTED = const(4)
+_FRESH = const(128)
+
+
 class Found:
     """What was stored: the number of the state, and what it says."""
 
@@ -193,12 +200,30 @@ def _rebuilt(found: Found) -> "Match | None":
         go_on(match, [unpack(step) for step in steps[: found.done]])
         for n in range(found.total - 1, found.done - 1, -1):
             match.undone.append((unpack(steps[n]), None))
-        aside = parse_match(found.text.split(" "))[0] if found.text else 0
+        aside = 0
+        if found.text:
+            aside, _game, said, _won = parse_match(found.text.split(" "))
+            _follow(found, match, said)
         if format_match(match, aside) != found.text or match.absent != found.absent:
             return None
     except (ValueError, IndexError):
         return None
     return match
+
+
+def _follow(found: Found, match: Match, said: "list[bytearray]") -> None:
+    """Let the last stroke be accepted and wait for a late fall as the state says.
+
+    The next stroke changes that of the one before, and its file is written before the state.
+    """
+    last = match.game.last if match.game else None
+    if not last:
+        return
+    stroke = match.steps[last.place]
+    for step in said:
+        if step[0] == _STROKE and (step[_FLAGS] ^ stroke[_FLAGS]) & (_ACCEPTED | _FRESH):
+            stroke[_FLAGS] ^= (step[_FLAGS] ^ stroke[_FLAGS]) & (_ACCEPTED | _FRESH)
+            found.first = max(0, min(found.first, last.place - match.floor))
 
 
 def _read_steps(found: Found, letter: str, number: int) -> None:

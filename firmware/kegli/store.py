@@ -113,9 +113,15 @@ class Store:
         self.image = bytearray(_MEMORY_BYTES)
         before = self._memory.memory() or b""
         self.image[: len(before)] = before
-        if FOLDER not in os.listdir():
-            os.mkdir(FOLDER)
-        self._ticks = 0  # number of the clock last written
+        try:
+            _make_folder()
+        except OSError:  # a flash that fails is told when the score is to be stored
+            pass
+        self._ticks = 0  # number of the clock last written, which goes on through a reset
+        for at in (0, CLOCK_BYTES):
+            data = opened(self.image[at : at + CLOCK_BYTES])
+            if data and data[0] == FORM:
+                self._ticks = max(self._ticks, struct.unpack(CLOCK, data)[1])
         # What is stored: a number that grows, and what it is the number of.
         self.number = 0
         self.region = 0
@@ -128,7 +134,7 @@ class Store:
         self._list: "list[bytearray]" = []  # the record's list of steps: a new one is a new record
         # What the files lack.
         self._from = 0  # the first step
-        self._lacks_base = False
+        self._lacks_base = True
         self._lacks_cleaning = False
 
     def adopt(self, number: int, region: int, match: "Match", first: int) -> None:
@@ -167,8 +173,11 @@ class Store:
     def keep(self, match: "Match", aside: int) -> bool:
         """Store the record in RTC memory if it has changed; return whether it has.
 
-        *aside*: the pins that an `ok` set aside.
+        *aside*: the pins that an `ok` set aside. An empty record, with nothing to be redone, is
+        one that has not heard yet what it goes on from: it changes nothing.
         """
+        if not (match.steps or match.undone):
+            return False
         text = format_match(match, aside)
         steps, done = standing(match)
         begins = _joined(match)
@@ -234,6 +243,7 @@ class Store:
 
     def commit(self, match: "Match") -> None:
         """Write to files what they lack: what the last `keep` stored. Raise OSError."""
+        _make_folder()
         letter = "ab"[self.region & 1]
         if self._lacks_base:
             _write(letter, struct.pack("<H", self.region) + self._base)
@@ -265,6 +275,11 @@ def _base(match: "Match") -> bytes:
     from .history import beginning  # noqa: PLC0415 (on demand: it is rare)
 
     return compact(format_match(beginning(match, 0)[0]))
+
+
+def _make_folder() -> None:
+    if FOLDER not in os.listdir():
+        os.mkdir(FOLDER)
 
 
 def _write(name: str, data: bytes) -> None:
