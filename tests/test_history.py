@@ -157,7 +157,7 @@ def test_before_the_first_game_the_record_is_its_steps() -> None:
     feed(again, ["1 cmd redo", "2 cmd undo", "3 cmd undo", "4 cmd undo"])
     again.finish()
     assert [line for line in again.take() if "refused" in line] == [
-        "> refused 'undo': there is nothing to undo"
+        "> refused 'undo': undo reaches no further back"
     ]
     assert again.match.absent == 0
 

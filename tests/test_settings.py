@@ -73,7 +73,7 @@ def test_numbers_have_their_ends(key: str) -> None:
         ("sensors", "zone", "pins,cushions,zone"),
         ("sensors", "zone,click,pins", "pins,cushions,click,zone"),
         ("sensors", "laser", None),
-        ("sensors", "", None),
+        ("sensors", "", "pins,cushions"),
         ("pins", "4,3,2,1,0", "4,3,2,1,0"),
         ("pins", "0,1,2,3", None),
         ("pins", "0,1,2,3,3", None),

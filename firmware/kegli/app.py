@@ -342,10 +342,9 @@ class App:
 
     def _keep(self) -> None:
         """Store what the record has become."""
-        if self.store.keep(self.referee.match, self.referee.pins_aside):
-            self.store.crashes = 0
-            if self.store.behind >= _MOST_BEHIND:
-                self._commit()
+        kept = self.store.keep(self.referee.match, self.referee.pins_aside)
+        if kept and self.store.behind >= _MOST_BEHIND:
+            self._commit()
 
     def _draw(self, now_us: int) -> None:
         """Show the match. A fault in drawing is told, and scoring goes on."""

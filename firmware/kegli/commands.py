@@ -294,7 +294,7 @@ class Commands:
     def undo(self, words: "list[str]", t_us: int) -> None:
         """Take the last step back (R9.1)."""
         if len(self._match.steps) <= self._match.floor:
-            raise ValueError("there is nothing to undo")
+            raise ValueError("undo reaches no further back")
         self._settle(t_us)
         self._match.undo()
         self._strokes.bring_back(0)

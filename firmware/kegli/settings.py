@@ -114,7 +114,7 @@ def _number(text: str, span: "tuple[int, int]") -> int:
 
 
 def _sensors(text: str, _kind: str) -> str:
-    named = text.split(",")
+    named = text.split(",") if text else []
     for name in named:
         if name not in SENSORS:
             raise ValueError("there is no sensor '%s'" % printable(name))

@@ -104,6 +104,13 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
     """Say how the board started, and what was wrong."""
     app.console.say("> Started by %s, firmware %s." % (app.started, __version__))
     crashes = app.store.crashes
+    if crashes:
+        kept = "; what it was is in %s" % service.FAULT_FILE
+        sentence = "Started again after a crash (%d in a row)%s." % (
+            crashes,
+            kept if service.FAULT_FILE in os.listdir() else "",
+        )
+        service.fault(app, "E4", sentence)
     if crashes >= _NO_SETTINGS:
         without = "settings and score" if crashes >= _NO_SCORE else "settings"
         sentence = "Started without the stored %s after %d crashes in a row." % (without, crashes)
@@ -158,11 +165,14 @@ def _set_score_aside(kept: Store) -> None:
     kept.image[store.SLOTS_AT :] = bytes(len(kept.image) - store.SLOTS_AT)
     aside = store.FOLDER + ".bad"
     try:
-        service.empty(aside)
-        if aside in os.listdir():
-            os.rmdir(aside)
-        os.rename(store.FOLDER, aside)
-    except OSError:  # a flash that fails is told when the score is to be stored
+        if os.listdir(store.FOLDER):  # else it was set aside before
+            service.empty(aside)
+            if aside in os.listdir():
+                os.rmdir(aside)
+            os.rename(store.FOLDER, aside)
+            os.mkdir(store.FOLDER)
+    except OSError:
+        # A flash that fails is told when the score is to be stored.
         pass
 
 
