@@ -113,11 +113,15 @@ def _stays(module: str) -> bool:
 
 
 def _heap(folder: Path) -> Measured:
-    _write(folder / "modules.txt", [name for name in modules() if _stays(name)])
+    there = [name for name in modules() if _stays(name)]
+    _write(folder / "modules.txt", there)
+    others = set(modules()).difference(kegli.ON_DEMAND, there)
+    _write(folder / "on_the_chip.txt", sorted(others))
     _write(folder / "game.log", game_log(_HEAP_STROKES))
     rows = (line.split() for line in run(BITS32, _SCRIPTS / "heap.py", folder))
     parts = {part: int(size) for part, size in rows}
-    return Measured("heap", sum(parts.values()), parts)
+    # What wants a chip does not import there, and is told beside.
+    return Measured("heap", parts["modules"] + parts["game"], parts)
 
 
 def _play(folder: Path) -> Measured:

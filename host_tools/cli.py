@@ -274,9 +274,16 @@ def simulate(  # noqa: PLR0913 (one for each option)
 @click.option(
     "--sensors", default="pins,cushions", show_default=True, callback=_sensors, help="What it has."
 )
-def board(speed: float, sensors: frozenset[str]) -> None:
-    """Run the virtual board behind a serial port until Ctrl-C."""
-    _module("virtual_board").serve(sensors=sensors, speed=speed or None)
+@click.option(
+    "--flash",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep its files in this folder: the next start goes on from there.",
+)
+def board(speed: float, sensors: frozenset[str], flash: Path | None) -> None:
+    """Run the virtual board behind a serial port until Ctrl-C, which cuts its power."""
+    if flash:
+        flash.mkdir(exist_ok=True)
+    _module("virtual_board").serve(sensors=sensors, speed=speed or None, flash=flash)
 
 
 @main.command()
@@ -331,7 +338,10 @@ def survive(strokes: int, seed: int, resets: int, as_json: bool) -> None:
     surviving = _module("survive")
     try:
         todo = surviving.jobs(strokes, seed, resets)
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        console = Console(stderr=True)
+        with Progress(
+            console=console, transient=True, disable=not console.is_terminal
+        ) as progress:
             done = progress.track(surviving.work(todo), len(todo), description="Surviving")
             survival = surviving.gather(done, strokes)
     except RuntimeError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from host_tools import diagram, picture
+from host_tools import diagram, picture, settings_table
 from host_tools.cli import main
 from kegli import match
 
@@ -16,6 +16,20 @@ FIRMWARE_README = (ROOT / "firmware/README.md").read_text(encoding="utf-8")
 
 def test_the_diagram_of_the_stroke_is_current() -> None:
     assert diagram.updated(FIRMWARE_README) == FIRMWARE_README
+
+
+def test_the_table_of_settings_is_current() -> None:
+    assert settings_table.updated(FIRMWARE_README) == FIRMWARE_README
+
+
+def test_every_fault_and_every_word_of_the_console_is_documented() -> None:
+    firmware = "".join(path.read_text("utf-8") for path in (ROOT / "firmware/kegli").glob("*.py"))
+    codes = set(re.findall(r'"(E\d)"', firmware))
+    assert codes == set(re.findall(r"^\| (E\d) \|", FIRMWARE_README, re.M))
+    words = re.search(r"_SERVICE = const\(\((.*?)\)\)", firmware, re.S)
+    assert words
+    for word in re.findall(r'"(\w+)"', words[1]):
+        assert re.search(rf"^\| .*`{word}\b", FIRMWARE_README, re.M), word
 
 
 def test_the_picture_of_the_board_is_current() -> None:

@@ -26,7 +26,7 @@ ON_THE_CHIP = FOR_PURE | frozenset(
     ("esp32", "gc", "io", "json", "machine", "neopixel", "os", "select", "sys", "time")
 )
 # Facts of the board that host tools need; all other modules that are not pure want hardware.
-FACTS = frozenset(("board",))
+FACTS = frozenset(("board", "settings"))
 
 MODULES = {path.stem: path for path in sorted(KEGLI.glob("*.py"))}
 FILES = sorted(FIRMWARE.rglob("*.py"))

@@ -75,8 +75,6 @@ _STILL_US = const(1_000_000)  # without an edge, before garbage is collected
 _COLLECT_US = const(10_000_000)  # between two collections
 _WATCHDOG_MS = const(8_000)  # it restarts a board that does not live
 _GUARD_US = const(10_000_000)  # from the start to the watchdog: tools get in before
-_SCORE_US = const(300_000)  # without an edge, before the score goes to the flash
-_MOST_BEHIND = const(2)  # steps; then it goes at once
 _LOG_US = const(2_000_000)  # without an edge, before the log goes there
 _LOG_BYTES = const(4096)  # once so much waits
 _LOG_ALL_US = const(30_000_000)  # without an edge, before all that waits goes
@@ -132,7 +130,8 @@ class App:
         self._unsaid: "list[tuple[int, str]]" = []
         self._is_said = True  # what people say may have changed the record
         self.wants_log = False  # a log is to begin as soon as the table is at rest
-        self._begins = False  # a log: its first lines are being said
+        self._head_us = start_us  # the time of the lines with which the log began last
+        self._has_begun = False  # they have taken effect, and been said
         self._left_out = 0  # lines of the log, as last said
         self._cut_at = _MANY_STEPS
         self._again_us: dict[str, int] = {}  # by the fault: not before this is it tried again
@@ -183,7 +182,8 @@ class App:
                 self.console.say(
                     "> %d lines of the log found no room and are not stored." % journal.left_out
                 )
-        self._begins = True
+        self._head_us = t_us
+        self._has_begun = False
         self._say(self._header)
         rows = self.inputs.rows
         for source in range(len(rows)):
@@ -308,7 +308,7 @@ class App:
         """Print lines of the log, and keep them."""
         self.console.say(text)
         self.journal.take(text)
-        if self._begins and self.journal.waiting >= _LOG_BYTES:
+        if not self._has_begun and self.journal.waiting >= _LOG_BYTES:
             # Where a log begins there is more to say than waits in memory, and time to write it.
             self._flash(self.journal.flush, "E3")
 
@@ -335,15 +335,16 @@ class App:
             for line in said:
                 self._say(line)
                 self.inputs.work()  # each line is printed on its own
-        if self._is_said or max([line[:6] in _CONCLUDED for line in conclusions] or [False]):
+        self._has_begun = referee.evaluated_us >= self._head_us
+        is_changed = self._is_said or max([c[:6] in _CONCLUDED for c in conclusions] or [False])
+        if is_changed and self._has_begun:  # before, the record is not yet what it goes on from
             self._keep()
         self._is_said = bool(unsaid) and self._is_said
-        self._begins = bool(unsaid) and self._begins
 
     def _keep(self) -> None:
         """Store what the record has become."""
-        kept = self.store.keep(self.referee.match, self.referee.pins_aside)
-        if kept and self.store.behind >= _MOST_BEHIND:
+        if self.store.keep(self.referee.match, self.referee.pins_aside):
+            # At once: else a cut while the next step is written could take two.
             self._commit()
 
     def _draw(self, now_us: int) -> None:
@@ -381,9 +382,9 @@ class App:
     def _tidy(self, now_us: int) -> None:
         """Store, begin a log, collect garbage: while no stroke runs and no edge came lately."""
         still_us = now_us - self._edge_us
-        if self.referee.state == "running" or still_us < _SCORE_US:
+        if self.referee.state == "running":
             return
-        if self.store.behind:
+        if self.store.behind:  # the flash failed
             self._commit()
         if self.referee.is_at_rest:
             self._tidy_log(still_us)

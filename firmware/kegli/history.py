@@ -52,7 +52,6 @@ _OWN_MARKS = const(19)
 _ANNULLED = const(21)
 _MARKS = const(22)
 _LEANED = const(64)
-_FRESH = const(128)
 _NOWHERE = const(0xFFFF)
 
 # As in position.py, folded in by the compiler.
@@ -124,13 +123,6 @@ def _is_sound(data: bytes) -> bool:
     if kind in (_ABSENT, _PRESENT):
         return data[1] <= _MOST_PIN
     return kind not in (_TURN, _RESIGN) or data[1] <= 1
-
-
-def forget_waiting(steps: "list[bytearray]") -> None:
-    """Let no stroke wait for a late fall any more, as after a restart."""
-    for step in steps:
-        if step[0] == _STROKE:
-            step[_FLAGS] &= ~_FRESH
 
 
 # The record as texts

@@ -15,6 +15,7 @@ from . import record
 from .match import PLAYER_NAMES, Game, Match, pack_terms
 
 # As in record.py, folded in by the compiler.
+_FLAGS = const(1)
 _LEAN = const(4)
 _TURN = const(7)
 _SCORE = const(8)
@@ -39,10 +40,11 @@ _HOLDS = const(4)  # the game ended so, whatever the last stroke says
 _DRAWN = const(2)  # as the end of a game; else the player who resigned
 
 
-def format_match(match: Match, aside: int = 0) -> str:
+def format_match(match: Match, aside: int = 0, flags: int = 0xFF) -> str:
     """Return the text of a `match` line, at most 122 characters; "" before the first game.
 
-    *aside*: the pins that an `ok` set aside, as a set. A stroke that runs is left out.
+    *aside*: the pins that an `ok` set aside, as a set. *flags*: those that the last stroke may
+    keep. A stroke that runs is left out.
     """
     game = match.game
     if not game:
@@ -66,6 +68,7 @@ def format_match(match: Match, aside: int = 0) -> str:
     data += base + _said_since(match, end) + pack_terms(game.terms)
     if last:
         stroke = match.steps[last.place][:_LAST_BYTES]
+        stroke[_FLAGS] &= flags
         stroke[_OWN_MARKS:_ANNULLED] = stroke[_MARKS:]  # all of them, whoever said them
         data += stroke
     data += struct.pack("<I", crc32(data))

@@ -11,7 +11,15 @@ from binascii import b2a_base64
 from micropython import const
 
 from . import store as at
-from .history import begin_at, forget_waiting, go_on, parse_match, texts, unpack
+from .history import (
+    begin_at,
+    beginning,
+    go_on,
+    oldest,
+    parse_match,
+    texts,
+    unpack,
+)
 from .match import Match
 from .position import format_match
 
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 _STROKE = const(0)
 _FLAGS = const(1)
 _ACCEPTED = const(4)
-_FRESH = const(128)
 
 
 class Found:
@@ -93,12 +100,11 @@ def recover(store: "Store") -> Recovered:
     store.region = newest.region
     match = _rebuilt(newest)
     if match:
-        store.adopt(newest.number, newest.region, match, newest.first)
+        store.adopt(newest.number, newest.region, match, newest.text, newest.first)
         aside = parse_match(newest.text.split(" "))[0] if newest.text else 0
-        steps = len(match.steps) - match.floor
         result.notices.append(
             "State %d came from %s; undo reaches %d steps back."
-            % (newest.number, newest.place, steps)
+            % (newest.number, newest.place, _reach(match))
         )
     else:
         match = Match([])
@@ -115,13 +121,21 @@ def recover(store: "Store") -> Recovered:
             "State %d came from %s; its steps are not whole, so undo reaches no further back."
             % (newest.number, newest.place)
         )
-    forget_waiting(match.steps + [step for step, _game in match.undone])
     result.texts = texts(match, aside)
     game_on = match.game
     if game_on:
         a, b = game_on.score
         result.notices.append("Game %d goes on at %d:%d." % (game_on.number, a, b))
     return result
+
+
+def _reach(match: Match) -> int:
+    """Return how many steps undo will reach back: the texts of *match* begin with a game."""
+    place = 0
+    if match.games:
+        first = oldest(match)
+        place = beginning(match, first)[1] if first >= 0 else len(match.steps)
+    return len(match.steps) - place
 
 
 def _slots(image: bytearray) -> "list[Found]":
@@ -200,30 +214,32 @@ def _rebuilt(found: Found) -> "Match | None":
         go_on(match, [unpack(step) for step in steps[: found.done]])
         for n in range(found.total - 1, found.done - 1, -1):
             match.undone.append((unpack(steps[n]), None))
-        aside = 0
-        if found.text:
-            aside, _game, said, _won = parse_match(found.text.split(" "))
-            _follow(found, match, said)
-        if format_match(match, aside) != found.text or match.absent != found.absent:
+        aside = _follow(found, match)
+        if format_match(match, aside, at.FLAGS) != found.text or match.absent != found.absent:
             return None
     except (ValueError, IndexError):
         return None
     return match
 
 
-def _follow(found: Found, match: Match, said: "list[bytearray]") -> None:
-    """Let the last stroke be accepted and wait for a late fall as the state says.
+def _follow(found: Found, match: Match) -> int:
+    """Let the last stroke be accepted as the state says.
 
-    The next stroke changes that of the one before, and its file is written before the state.
+    A `pass` accepts the one before, and the file of both is written before the state.
+    Return the pins that are set aside.
     """
+    if not found.text:
+        return 0
+    aside, _game, said, _won = parse_match(found.text.split(" "))
     last = match.game.last if match.game else None
     if not last:
-        return
+        return aside
     stroke = match.steps[last.place]
     for step in said:
-        if step[0] == _STROKE and (step[_FLAGS] ^ stroke[_FLAGS]) & (_ACCEPTED | _FRESH):
-            stroke[_FLAGS] ^= (step[_FLAGS] ^ stroke[_FLAGS]) & (_ACCEPTED | _FRESH)
+        if step[0] == _STROKE and (step[_FLAGS] ^ stroke[_FLAGS]) & _ACCEPTED:
+            stroke[_FLAGS] ^= _ACCEPTED
             found.first = max(0, min(found.first, last.place - match.floor))
+    return aside
 
 
 def _read_steps(found: Found, letter: str, number: int) -> None:

@@ -62,7 +62,7 @@ class Referee:
         self._queue: "list[tuple[int, int] | tuple[int, int, list[str]]]" = []
         self._latest_us = 0
         self._due_us = _NEVER_US  # no time-out comes before this
-        self.evaluated_us = 0
+        self.evaluated_us = -1  # nothing yet, not even what happens at 0
 
     # Lines and time
 

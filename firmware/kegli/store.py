@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # As in record.py, folded in by the compiler.
 _STROKE = const(0)
+_FLAGS = const(1)
 _MARK = const(1)
 _ANNUL = const(2)
 _LEAN = const(4)
@@ -38,6 +39,7 @@ _NOWHERE = const(0xFFFF)
 
 FORM = const(1)  # of all that is stored; a firmware reads only what it knows
 FOLDER = "score"
+FLAGS = const(127)  # of a stroke, that are stored: after a start none waits for a late fall
 # Form, region, number of the state, steps done, steps in all, absent pins; then the match.
 STATE = const("<BHIHHB")
 STATE_BYTES = const(12)
@@ -76,8 +78,11 @@ def compact(text: str) -> bytes:
 
 def packed(step: bytearray) -> bytes:
     """Return a step as it is stored, in 21 bytes."""
-    data = bytes(step[:STEP_BYTES])
-    return data + bytes(STEP_BYTES - len(data))
+    data = bytearray(STEP_BYTES)
+    data[: len(step)] = step[:STEP_BYTES]
+    if not step[0]:  # a stroke
+        data[_FLAGS] &= FLAGS
+    return bytes(data)
 
 
 def standing(match: "Match") -> "tuple[list[bytearray], int]":
@@ -113,7 +118,7 @@ class Store:
         self.image = bytearray(_MEMORY_BYTES)
         before = self._memory.memory() or b""
         self.image[: len(before)] = before
-        try:
+        try:  # noqa: SIM105 (MicroPython has no contextlib)
             _make_folder()
         except OSError:  # a flash that fails is told when the score is to be stored
             pass
@@ -137,11 +142,11 @@ class Store:
         self._lacks_base = True
         self._lacks_cleaning = False
 
-    def adopt(self, number: int, region: int, match: "Match", first: int) -> None:
+    def adopt(self, number: int, region: int, match: "Match", text: str, first: int) -> None:
         """Go on from what recovery found: *match* is what is stored, whole, as *region*.
 
-        *first*: the first step that may be in RTC memory alone; all of them are in files if it
-        is behind the last.
+        *text*: that of the state. *first*: the first step that may be in RTC memory alone; all
+        of them are in files if it is behind the last.
         """
         self.number = number
         self.region = region
@@ -149,8 +154,11 @@ class Store:
         self._sums = array("I", [crc32(packed(step)) for step in steps])
         self._begins = _joined(match)
         self._base = _base(match)
+        self._text = text
+        self._absent = match.absent
         self._from = first
         self._lacks_base = first < len(steps)
+        self.behind = int(self._lacks_base)
 
     def forget(self) -> None:
         """Let RTC memory be as `image` is: empty."""
@@ -164,7 +172,7 @@ class Store:
         """
         self._ticks += 1
         data = struct.pack(
-            CLOCK, FORM, self._ticks, evaluated_us, now_us, now_ns, min(self.crashes, 255)
+            CLOCK, FORM, self._ticks, max(0, evaluated_us), now_us, now_ns, min(self.crashes, 255)
         )
         at = (self._ticks & 1) * CLOCK_BYTES
         self.image[at : at + CLOCK_BYTES] = sealed(data)
@@ -173,12 +181,9 @@ class Store:
     def keep(self, match: "Match", aside: int) -> bool:
         """Store the record in RTC memory if it has changed; return whether it has.
 
-        *aside*: the pins that an `ok` set aside. An empty record, with nothing to be redone, is
-        one that has not heard yet what it goes on from: it changes nothing.
+        *aside*: the pins that an `ok` set aside.
         """
-        if not (match.steps or match.undone):
-            return False
-        text = format_match(match, aside)
+        text = format_match(match, aside, FLAGS)
         steps, done = standing(match)
         begins = _joined(match)
         if begins != self._begins:
@@ -274,7 +279,7 @@ def _base(match: "Match") -> bytes:
         return b""
     from .history import beginning  # noqa: PLC0415 (on demand: it is rare)
 
-    return compact(format_match(beginning(match, 0)[0]))
+    return compact(format_match(beginning(match, 0)[0], 0, FLAGS))
 
 
 def _make_folder() -> None:

@@ -16,6 +16,8 @@ _HERE = Path(__file__).parent
 _START = _HERE / "on_board" / "start.py"
 _SHIMS = _HERE.parent / "shims"
 _FIRMWARE = Path(kegli.__file__).parent
+# The levels at the inputs, a bit for each GPIO, while pins stand and nothing is touched.
+AT_REST = sum((1 - row[2]) << row[1] for row in board.INPUTS)
 PROGRAMS = ("boot.py", "main.py")  # that MicroPython runs at power-up, in this order
 _END_S = 2.0  # what a process gets to end by itself
 _RTC_BYTES = 2 + 2048  # a length, and what fits

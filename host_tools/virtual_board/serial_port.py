@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools.virtual_board.process import (
+    AT_REST,
     POWER_ON,
     PROGRAMS,
     SOFT,
@@ -175,7 +176,7 @@ class _Chip:
         self._power_up_s = 0.0
         self._now_us = 0  # of the chip, as far as it told
         self._watchdog_us = 0  # when it expires, as far as that was told; 0: it does not
-        self._begin = Start(ticks_at_0=start_ticks)  # how it started last
+        self._begin = Start(ticks_at_0=start_ticks, levels=AT_REST)  # how it started last
         self._run(PROGRAMS, POWER_ON)
 
     def _run(self, programs: Iterable[str], cause: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from click.testing import CliRunner
 from host_tools import survive
 from host_tools.cli import main
 from host_tools.interpreters import FIRMWARE
+from host_tools.replay import CONCLUSIONS
 from host_tools.survive import Part, cuts_of, failures_of, game_log
-from kegli.match import PLAYER_NAMES
+from host_tools.virtual_board import VirtualBoard
+from kegli.referee import Referee
 
-SEED = 3  # a game in which much is corrected, and that goes on into a second one
+# Nine strokes with it are much corrected, and the second game comes.
+SEED, STROKES = 20, 9
 
 
 def patched(folder: Path, *changes: tuple[str, str, str]) -> str:
@@ -39,16 +43,16 @@ def lost(part: Part) -> dict[str, int]:
 
 
 def test_the_log_that_is_played_has_corrections_and_a_second_game() -> None:
-    lines = game_log(12, SEED, target=8)
+    lines = game_log(STROKES, SEED, target=8)
     said = {line.split(" ", 2)[2] for line in lines if " cmd " in line}
     assert {"undo", "next"} <= said
     assert len(said) >= 4
     assert any(" btn " in line for line in lines)
-    assert sum(line.startswith("> stroke ") for line in lines) > 12
+    assert sum(line.startswith("> stroke ") for line in lines) > STROKES
 
 
 def test_no_cut_of_the_power_loses_more_than_the_last_step() -> None:
-    objects = survive.cut_power(game_log(12, SEED, target=8))
+    objects = survive.cut_power(game_log(STROKES, SEED, target=8))
     part = cuts_of(objects)
     (game,) = (said for said in objects if "operations" in said)
     assert lost(part) == {}, part.told
@@ -60,14 +64,13 @@ def test_no_cut_of_the_power_loses_more_than_the_last_step() -> None:
     assert part.counts["before"] > 100
     assert part.counts["undo_right"] > 10 * part.counts["undo_unavailable"]
     assert game["faults"] == {}
-    score, log = survive.costs_of(objects, 12)
+    score, log = survive.costs_of(objects, STROKES)
     assert (score.kind, log.kind) == ("score", "log")
-    assert score.calls >= 12
+    assert score.calls >= STROKES
     assert score.programs + log.programs + score.erases + log.erases <= game["operations"]
     assert log.erases >= 1
 
 
-@pytest.mark.xfail(reason="the loop lets buttons delay the flash as it lets edges: app.py")
 def test_two_presses_shortly_one_after_the_other_lose_no_more_than_one_step() -> None:
     log = [
         "# kegli-log 1 board=esp32 firmware=0.1.0 sensors=pins,cushions",
@@ -91,7 +94,7 @@ def test_a_share_of_the_cuts_is_a_share() -> None:
     ("changes", "kinds"),
     [
         (  # a firmware that stores nothing
-            [("store", "        _make_folder()\n        letter", "        return\n        letter")],
+            [("store", "_make_folder()\n        letter =", "return\n        letter =")],
             {"older"},
         ),
         (  # one whose files are written in two halves, and believed without their checksum
@@ -112,17 +115,13 @@ def test_a_share_of_the_cuts_is_a_share() -> None:
               '        _write("%d" % (self.number & 1), self._state())')],
             {"older"},
         ),
-        (  # one that stores the score while it does not know it yet
-            [("store", "if not (match.steps or match.undone):", "if not match:")],
-            {"not_writable"},
-        ),
-        (  # one whose undo is another
-            [("match", "        step = self.steps.pop()\n",
-              "        step = self.steps.pop() if self.floor or place < 3 else self.steps.pop(2)\n")],
+        (  # one that says that undo reaches back, and does not
+            [("recovery", "result.texts = texts(match, aside)",
+              "result.texts = [format_match(match, aside)]")],
             {"undo_wrong"},
         ),
     ],
-    ids=["nothing", "halves", "no-two-slots", "too-early", "undo"],
+    ids=["nothing", "halves", "no-two-slots", "undo"],
 )  # fmt: skip
 def test_a_firmware_that_loses_the_score_is_found_out(
     tmp_path: Path, changes: list[tuple[str, str, str]], kinds: set[str]
@@ -152,26 +151,21 @@ def test_play_goes_on_whatever_the_flash_does() -> None:
     [
         (("app", "        except OSError as error:\n            self._again_us",
           "        except ZeroDivisionError as error:\n            self._again_us"), "OSError"),
-        (("service", '    app.faults[code] = sentence\n', "    pass\n"), "nothing was told"),
         (("service", '    _say(app, "%s: %s" % (code, sentence))', "    pass"),
          "nothing was told"),
         (("app", "self._again_us[fault] = self.now_us + _FLASH_AGAIN_US",
           "self._again_us[fault] = 1 << 60"), "not tried again"),
-        (("store", "        self.behind = 0\n        if", "        if"), ""),
     ],
-    ids=["crash", "silent-light", "silent-console", "gives-up", "harmless"],
+    ids=["crash", "silent", "gives-up"],
 )  # fmt: skip
 def test_a_firmware_that_a_bad_flash_upsets_is_found_out(
     tmp_path: Path, change: tuple[str, str, str], told: str
 ) -> None:
     firmware = patched(tmp_path, change)
     log = game_log(2, SEED)
-    parts = failures_of(survive.fail_flash(log, ["broken", "hiccup"], firmware, stride=5))
-    if told:
-        assert any(told in said for part in parts for said in part.told)
-        assert any(lost(part) for part in parts)
-    else:
-        assert not any(lost(part) for part in parts)
+    parts = failures_of(survive.fail_flash(log, ["broken", "hiccup"], firmware=firmware, stride=5))
+    assert any(told in said for part in parts for said in part.told)
+    assert any(lost(part) for part in parts)
 
 
 # Resets
@@ -183,7 +177,7 @@ def test_no_reset_loses_more_than_the_last_step() -> None:
     assert lost(part) == {}, part.told
     assert counts["resets"] == 40
     assert counts["software"] + counts["watchdog"] + counts["power_cut"] == 40
-    assert min(counts["software"], counts["watchdog"], counts["power_cut"]) > 0
+    assert all(counts[cause] for cause in ("software", "watchdog", "power_cut"))
     # It is judged in each start that it lives through.
     assert counts["last"] + counts["before"] == 40 - counts["died_starting"]
     assert counts["last"] > counts["before"]
@@ -192,14 +186,14 @@ def test_no_reset_loses_more_than_the_last_step() -> None:
 
 
 def test_a_board_that_forgets_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    reset = survive.VirtualBoard.reset
+    reset = VirtualBoard.reset
 
-    def forgetful(board: survive.VirtualBoard, cause: str) -> None:
+    def forgetful(board: VirtualBoard, cause: str) -> None:
         shutil.rmtree(board._folder / "score", ignore_errors=True)
         board._rtc.write_bytes(bytes(2050))
         reset(board, cause)
 
-    monkeypatch.setattr(survive.VirtualBoard, "reset", forgetful)
+    monkeypatch.setattr(VirtualBoard, "reset", forgetful)
     part = survive.reset_board(12, 7)
     assert not part.ok
     assert lost(part).keys() & {"older", "mixed"}
@@ -209,23 +203,20 @@ def test_a_board_that_forgets_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_reader_of_conclusions_follows_corrections() -> None:
     log = game_log(30, SEED, target=10)
     said = survive._Said()
-    referee = survive.Referee(log[0])
-    seen = Counter[int]()
-    for n, line in enumerate(log[1:], 1):
-        if line.startswith(("> stroke ", "> game ")):
+    referee = Referee(log[0])
+    stood = set()
+    for line, following in pairwise(log[1:]):
+        if line.startswith(CONCLUSIONS):
             said.take(line)
-        else:
+            if not following.startswith(">"):  # all of them have come
+                standing = survive._stands(referee)
+                assert said.stands() == standing
+                stood.add(standing)
+        elif line[0] not in "#>":
             referee.feed(line)
-        if line.endswith(" end") and not log[n - 1].startswith(">"):
-            continue
-        following = log[n + 1] if n + 1 < len(log) else ""
-        if line.startswith("> ") and following and not following.startswith(">"):
-            referee.advance(int(following.split(" ")[0]))
-            assert said.stands() == survive._stands(referee)
-            assert referee.game is not None
-            seen[referee.game.number] += 1
-    assert len(seen) > 1
-    assert PLAYER_NAMES == ("a", "b")  # as the reader has them
+            referee.finish()
+    assert len(stood) > 30
+    assert {standing[0] for standing in stood if standing} >= {1, 2}
 
 
 # The command

@@ -1,0 +1,32 @@
+"""The board's settings as a table, kept in firmware/README.md.
+
+`python -m host_tools.settings_table` writes it there; a test fails when it is old.
+"""
+
+from __future__ import annotations
+
+from host_tools.diagram import README
+from kegli.settings import TABLE, span
+
+_BEGIN = "<!-- written by python -m host_tools.settings_table -->\n"
+_END = "<!-- end of the settings -->\n"
+
+
+def table() -> str:
+    """Return the table: a row for each setting."""
+    lines = ["| setting | unit | may be | usual | why |", "|---|---|---|---|---|"]
+    for row in TABLE:
+        key, unit, _kind, usual, why = row
+        lines.append(f"| `{key}` | {unit or '-'} | {span(row)} | {usual or '-'} | {why} |")
+    return "\n".join([*lines, ""])
+
+
+def updated(text: str) -> str:
+    """Return *text* with the table between its two marks."""
+    before, rest = text.split(_BEGIN)
+    _old, after = rest.split(_END)
+    return f"{before}{_BEGIN}{table()}{_END}{after}"
+
+
+if __name__ == "__main__":
+    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
