@@ -6,11 +6,13 @@ import errno
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.chip import ResetError, chip  # isort: skip  # before the firmware, whose hardware it is
 from host_tools import replay
+from kegli import app as app_module
 from kegli import display
 from kegli import journal as journal_module
 from kegli import store as store_module
@@ -20,6 +22,12 @@ from tests.test_app import Bench
 
 S_US = 1_000_000
 BLINKING = (CHECK, AMBER, True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be collected: CPython takes long for it, and its collector is not the chip's."""
+    monkeypatch.setattr(app_module, "gc", SimpleNamespace(collect=lambda: None))
 
 
 @pytest.fixture
