@@ -1,13 +1,30 @@
 """Keeps the score from power-up on; Ctrl-C leaves the chip to the REPL."""
 
-from kegli import start
+import machine
 
-app = start.begin()
-del start  # what is needed once does not stay in memory
-if app:
-    try:
+app = None
+restarts = False
+try:
+    from kegli import start
+
+    app = start.begin()
+    del start  # what is needed once does not stay in memory
+    if app:
         app.run()
-    except BaseException as error:
-        from kegli.start import leave
+except KeyboardInterrupt:
+    from kegli.start import leave
 
-        leave(app, error)
+    leave(app)
+except Exception as error:
+    restarts = True
+    try:
+        if app:  # it is counted first: all else may fail
+            app.store.crashes += 1
+            app.leaves(2)  # store.TOLD
+
+        from kegli.start import crash
+
+        restarts = crash(app, error)
+    finally:
+        if restarts:
+            machine.reset()

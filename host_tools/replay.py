@@ -59,13 +59,15 @@ def read(name: str) -> bytes:
 def logs(data: bytes) -> list[bytes]:
     """Return the logs in *data*, one after the other.
 
-    A recording that goes on when the power was cut holds another log from there on: a first
-    line behind which time starts again. Other first lines in it are comments.
+    A recording that goes on when the power was cut, or the settings changed, holds another log
+    from there on: a first line behind which time starts again, or another one behind which it
+    is 0. Other first lines in it are comments.
     """
     if b"\n" + _FIRST not in data:
         return [data]
     found = [b""]
     latest_us = 0
+    first = data[: data.find(b"\n")]
     waiting = b""  # a first line, with what follows up to the next time
     for line in data.splitlines(keepends=True):
         if line.startswith(_FIRST) and (found[-1] or waiting):
@@ -75,9 +77,11 @@ def logs(data: bytes) -> list[bytes]:
         word = line.split(b" ")[0]
         if word.isdigit():
             t_us = int(word[:_MOST_DIGITS])
-            if waiting and t_us + TARDY_US < latest_us:
+            header = waiting.split(b"\n")[0]
+            if waiting and (t_us + TARDY_US < latest_us or (t_us == 0 and header != first)):
                 found.append(b"")
                 latest_us = 0
+                first = header
             latest_us = max(latest_us, t_us)
             found[-1] += waiting + line
             waiting = b""

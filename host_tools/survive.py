@@ -48,7 +48,7 @@ _START_US = 300_000  # until it has said how the match stands
 _STARTS = 10  # in a row, at most, in which it dies
 _POWER_CUTS = 0.15  # of all resets
 _WATCHDOG = 0.3
-_CRASHES = 2  # by the watchdog; from 3 on the firmware leaves settings out, from 6 on the score
+_CRASHES = 2  # in a row; from 3 on the firmware leaves settings out, from 6 on the score
 _WAIT_US = 500_000  # between two things that people say
 _CLICK_US = 120_000  # of a button: it is down for so long, and up again
 
@@ -389,10 +389,10 @@ class Mortal:
         if self._rng.random() < 1 / 5:
             self._board.die_after(self._rng.randrange(1, _START_MOMENTS))
         chance = self._rng.random()
-        if chance < _POWER_CUTS:
+        self._crashes += 1
+        if chance < _POWER_CUTS or self._crashes > _CRASHES:
             self._cut_power()
-        elif chance < _POWER_CUTS + _WATCHDOG and self._crashes < _CRASHES:
-            self._crashes += 1
+        elif chance < _POWER_CUTS + _WATCHDOG:
             self.part.counts["watchdog"] += 1
             self._board.reset("watchdog")
         else:

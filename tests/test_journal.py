@@ -121,6 +121,10 @@ def test_room_is_left_to_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agrees(b"".join(files))
 
 
+def test_the_limit_is_at_least_two_files() -> None:
+    assert [Journal(kb).limit for kb in (0, 1, 64, 100)] == [0, 65536, 65536, 102400]
+
+
 def test_no_log_is_kept_when_none_is_wanted() -> None:
     with closing(Bench(log_kb=0)) as bench:
         printed = game(bench, 10)

@@ -12,9 +12,10 @@ import pytest
 
 from tests.chip import chip  # isort: skip  # before the firmware, whose hardware it is
 from host_tools.replay import game_rows, stroke_rows
+from kegli import recovery
 from kegli import store as store_module
 from kegli.position import format_match
-from kegli.recovery import Recovered, clock, recover
+from kegli.recovery import Recovered, look
 from kegli.referee import Referee
 from kegli.store import FOLDER, Store, sealed
 from tests.play import HEADER, script
@@ -57,9 +58,22 @@ class Keeper:
             self.store.commit(self.referee.match)
 
 
+def facts(found: Recovered) -> tuple[int, ...]:
+    """Return what RTC memory says of the log and of crashes."""
+    times = found.evaluated_us, found.now_us, found.now_ns
+    return (*times, found.crashes, found.mark, found.header)
+
+
 def lines_of(text: str) -> list[str]:
     """Return the lines of a log in the notation of tests/play.py."""
     return script(text).splitlines()
+
+
+def recover(store: Store) -> Recovered:
+    """Return what a start goes on from."""
+    found = look(store.image)
+    recovery.recover(store, found)
+    return found
 
 
 def started(found: Recovered) -> Referee:
@@ -164,15 +178,18 @@ def test_a_stroke_that_runs_is_dropped_and_what_people_said_meanwhile_stays() ->
 def test_nothing_stored_is_an_empty_record() -> None:
     found = recover(Store())
     assert (found.texts, found.notices, found.is_damaged) == ([], [], False)
-    assert clock(Store().image) == (0, 0, 0, 0)
+    assert facts(look(Store().image)) == (0, 0, 0, 0, 0, 0)
 
 
 def test_the_clock_is_the_one_of_the_last_tick() -> None:
     store = Store()
     for n in range(1, 6):
         store.crashes = n
+        store.mark = n % 3
+        store.header = n * 10**8
         store.tick(n * 10**12, n * 10**13, n * 10**17)
-        assert clock(Store().image) == (n * 10**12, n * 10**13, n * 10**17, n)
+        said = (n * 10**12, n * 10**13, n * 10**17, n, n % 3, n * 10**8)
+        assert facts(look(Store().image)) == said
 
 
 def test_no_change_is_no_store() -> None:
@@ -283,7 +300,12 @@ def test_both_states_spoilt_is_told_by_an_empty_record() -> None:
     stored()
     for name in ("0", "1"):
         Path(FOLDER, name).write_bytes(b"\x00" * 90)
-    assert recover(Store()).texts == []
+    found = recover(Store())
+    assert (found.texts, found.is_damaged) == ([], True)
+    assert found.notices == [
+        f"The score in score/{name} is damaged. It is kept as score/{name}.bad." for name in "01"
+    ]
+    assert {"0.bad", "1.bad"} < set(os.listdir(FOLDER))
 
 
 def test_steps_that_lead_elsewhere_are_not_taken() -> None:
@@ -300,6 +322,29 @@ def test_steps_that_lead_elsewhere_are_not_taken() -> None:
     assert format_match(started(found).match) == now
     again = started(found)
     assert say(again, "undo") == standing(again)
+
+
+def test_steps_to_be_redone_that_are_of_another_time_are_not_redone() -> None:
+    """Cut between the file of steps and the state: a step took the place of one undone."""
+    keeper = Keeper()
+    keeper.feed(lines_of("0 new; 1 stroke 3; 10 undo"))
+    states = {name: Path(FOLDER, name).read_bytes() for name in "01"}
+    keeper.feed(lines_of("20 stroke 4; 30 end"))
+    for name, data in states.items():
+        Path(FOLDER, name).write_bytes(data)
+    chip.rtc = b""
+    again = started(recover(Store()))
+    assert seen(again) == (1, [0, 0], 0, 0, "playing")
+    assert say(again, "redo") == standing(again)
+    assert seen(again) == (1, [0, 0], 0, 0, "playing")
+
+
+@pytest.mark.parametrize("state", [b"\x01", b"\x01" * 15, b"\x01" * 17, b"\x01" * 90])
+def test_a_state_with_a_right_checksum_that_is_none_is_told(state: bytes) -> None:
+    Store()
+    Path(FOLDER, "0").write_bytes(sealed(state))
+    found = recover(Store())
+    assert (found.texts, found.is_damaged) == ([], True)
 
 
 @pytest.mark.parametrize("at", [*range(0, 2048, 7)])

@@ -127,6 +127,25 @@ def test_a_flash_that_cannot_keep_the_log_keeps_the_score(
         assert replays(path.read_text().splitlines())
 
 
+def test_a_flash_that_stays_full_is_told_once_and_the_head_of_a_log_is_not_said_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the head is: what is written is tried with something shorter first."""
+    bench.type(b"new a.target=999 b.target=999\n")
+    bench.play(S_US)
+    for _ in range(24):
+        bench.type(b"pass\n" * 10)
+        bench.play(bench.now_us + S_US)
+    bench.play(bench.now_us + 40 * S_US)
+    bench.lines()
+    monkeypatch.setattr("builtins.open", fail)
+    bench.type(b"pass\n" * 10 + b"log\n")
+    printed = bench.play(bench.now_us + 1200 * S_US, 100)
+    assert sum(line.startswith("# kegli-log") for line in printed) == 1
+    assert sum(line.startswith("> E3") for line in printed) == 1
+    assert sum(line.startswith("> E2") for line in printed) == 1
+
+
 # -- Exceptions
 
 
@@ -268,6 +287,30 @@ def test_a_long_press_is_the_new_that_it_means(handy: Bench) -> None:
     assert press(handy, 900)[:2] == ["btn ok 1", "btn ok 0"]
 
 
+def test_a_press_that_outlives_the_game_is_not_taken_over(handy: Bench) -> None:
+    handy.type(b"new\n")
+    handy.play(S_US)
+    handy.edge("btn ok", 1, handy.now_us + 100_000)
+    handy.play(handy.now_us + S_US)
+    handy.type(b"undo\n")
+    handy.play(handy.now_us + S_US)
+    handy.edge("btn ok", 0, handy.now_us + 100_000)
+    # It is a long press now, with no game: a `new`; the next press is a short one.
+    assert handy.play(handy.now_us + S_US)[0].endswith(" btn ok 0")
+    assert press(handy, 100)[:2] == ["btn ok 1", "btn ok 0"]
+    assert handy.app.referee.last is None
+
+
+def test_a_button_that_is_stuck_keeps_no_log_away(bench: Bench) -> None:
+    bench.type(b"new\n")
+    bench.edge("btn carom", 1, S_US)
+    bench.play(5 * S_US)
+    bench.type(b"log\n")
+    assert any(line.startswith("# kegli-log") for line in bench.play(bench.now_us + S_US))
+    bench.play(bench.now_us + 40 * S_US)
+    assert bench.app.journal.waiting == 0
+
+
 def test_other_presses_before_the_first_game(handy: Bench) -> None:
     assert press(handy, 10) == []  # a bounce
     assert press(handy, 100)[0] == "cmd ok"
@@ -308,6 +351,19 @@ def test_help_names_every_word_of_the_console(bench: Bench) -> None:
     printed = "\n".join(bench.play(S_US))
     for word in ("status", "log", "settings", "handicap", "restart", "factory reset"):
         assert f"> {word}" in printed
+
+
+def test_a_factory_reset_that_fails_says_so_and_restarts(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.type(b"new\nsettings set quiet_ms 5000\n")
+    bench.play(S_US)
+    monkeypatch.setattr("os.remove", fail)
+    bench.type(b"factory reset\n")
+    with pytest.raises(ResetError):
+        bench.play(bench.now_us + S_US)
+    assert "> Not all could be forgotten: [Errno 30] EROFS" in bench.lines()
+    assert set(chip.rtc) == {0}
 
 
 def test_restart_stores_all_and_resets(bench: Bench) -> None:

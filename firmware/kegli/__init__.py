@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 # Modules that are imported where they are needed, and go when they have done their work.
 ON_DEMAND = (
     "handicap",
+    "head",
     "header",
     "history",
     "recovery",

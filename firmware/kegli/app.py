@@ -80,8 +80,8 @@ _LOG_BYTES = const(4096)  # once so much waits
 _LOG_ALL_US = const(30_000_000)  # without an edge, before all that waits goes
 _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
-_MANY_STEPS = const(400)  # of the record: then it is asked whether old games can go
-_MORE_STEPS = const(100)  # before it is asked again
+_MANY_STEPS = const(250)  # of the record: then it is asked whether old games can go
+_MORE_STEPS = const(50)  # before it is asked again
 _CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
 # Words of the console that are no commands of the log.
 _SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
@@ -108,7 +108,7 @@ class App:
         new: "list[str]",
         start_us: int,
     ) -> None:
-        self._header = header
+        self.header = header
         self.referee = Referee(header)
         self.inputs = inputs
         self.console = console
@@ -122,7 +122,7 @@ class App:
         self._clock = Clock(inputs.start_ticks, start_us)
         self.start_us = self.now_us = start_us  # when the last step began
         self._edge_us = 0  # when the last edge came
-        self._said = bytearray(len(inputs.rows))  # the level of each source as last logged
+        self.said = bytearray(len(inputs.rows))  # the level of each source as last logged
         self._dropped = 0
         self._stirred_us = 0  # when the referee last heard or said something
         # Lines that have not taken effect yet, by their time. A line is said with what follows
@@ -132,23 +132,24 @@ class App:
         self.wants_log = False  # a log is to begin as soon as the table is at rest
         self._head_us = start_us  # the time of the lines with which the log began last
         self._has_begun = False  # they have taken effect, and been said
-        self._left_out = 0  # lines of the log, as last said
+        self.left_out = 0  # lines of the log, as last said
         self._cut_at = _MANY_STEPS
-        self._again_us: dict[str, int] = {}  # by the fault: not before this is it tried again
+        self._again_us = 0  # not before this is a flash that failed tried again
         self._lights = display.boot()
         self._shown = ("boot", 0, 0, 0)  # what time alone can change of what they show
         self._draw_us = start_us + _BOOT_US  # when to look next at what the LEDs should show
         self._collect_us = 0  # when to collect garbage next
         self._ok = Button()  # while there is no game, and `new` means more than it says
+        self.is_guarded = False  # by the watchdog
         self._watchdog: "WDT | None" = None
         self._scans = -1
         self.worst_us = 0  # of a step
         self.least_free = 0  # bytes of the heap, after a collection
 
-    @property
-    def is_guarded(self) -> bool:
-        """Say whether the watchdog runs."""
-        return self._watchdog is not None
+    def leaves(self, mark: int) -> None:
+        """Note in RTC memory that the loop is left: see store.RUNS."""
+        self.store.mark = mark
+        self.store.tick(self.referee.evaluated_us, self.now_us, self.time.time_ns())
 
     def run(self) -> None:
         """Play for ever, once started."""
@@ -162,38 +163,19 @@ class App:
         *cause*: "watchdog" or "software" if the log of before goes on, *evaluated_us* how far it
         has come. *texts*: those of the `match` lines.
         """
-        self._said[:] = self.inputs.levels
+        self.said[:] = self.inputs.levels
         if cause:
-            self._enter(evaluated_us, "boot " + cause)
-        self._begin_log(self.start_us, texts, bool(cause))
+            self.enter(evaluated_us, "boot " + cause)
+        self.begin_log(self.start_us, texts, bool(cause))
         self._leds.show(self._lights, 0)
 
-    def _begin_log(self, t_us: int, texts: "list[str]", every: bool) -> None:
-        """Say what a log begins with. *every*: also the levels of what stands.
+    def begin_log(self, t_us: int, texts: "list[str]", every: bool) -> None:
+        """Say what a log begins with: see head.py."""
+        from kegli.head import say_head  # noqa: PLC0415 (on demand: it is rare)
 
-        The pins come before the `match` lines, which make them lie or stand there: alone they
-        would fall. Where a file of the log begins too, it has been begun.
-        """
-        journal = self.journal
-        if journal.needs_file:
-            self._flash(journal.begin, "E3")
-            if journal.left_out > self._left_out:
-                self._left_out = journal.left_out
-                self.console.say(
-                    "> %d lines of the log found no room and are not stored." % journal.left_out
-                )
         self._head_us = t_us
         self._has_begun = False
-        self._say(self._header)
-        rows = self.inputs.rows
-        for source in range(len(rows)):
-            if rows[source][4] == "pins" and (every or self._said[source]):
-                self._enter(t_us, "%s %d" % (rows[source][0], self._said[source]))
-        for text in texts:
-            self._enter(t_us, "match " + text)
-        for source in range(len(rows)):
-            if rows[source][4] == "zone" and (every or self._said[source]):
-                self._enter(t_us, "%s %d" % (rows[source][0], self._said[source]))
+        say_head(self, t_us, texts, every)
 
     def step(self) -> None:
         """Take up all that came, then let time pass, draw, and tidy up."""
@@ -213,6 +195,7 @@ class App:
         if scans != self._scans and now_us - self.start_us >= _GUARD_US:
             self._scans = scans
             if not self._watchdog:
+                self.is_guarded = True  # before it is so: Ctrl-C may come between
                 self._watchdog = WDT(timeout=_WATCHDOG_MS)
             self._watchdog.feed()
 
@@ -245,32 +228,34 @@ class App:
         lost = ring.dropped - self._dropped
         if lost:
             self._dropped += lost
-            self._enter(taken_us, "lost %d" % lost)
+            self.enter(taken_us, "lost %d" % lost)
             self._say_levels(taken_us)
         return taken_us
 
     def _say_levels(self, t_us: int) -> None:
         """Log the levels that the log does not know because their edges were lost."""
-        for source in range(len(self._said)):
+        for source in range(len(self.said)):
             one_shot = self.inputs.rows[source][5]
             level = self.inputs.levels[source]
-            if level != self._said[source] and not one_shot:
+            if level != self.said[source] and not one_shot:
                 self._enter_edge(t_us, source, level, board.SCAN_ERROR_US)
 
     def _enter_edge(self, t_us: int, source: int, level: int, error_us: int) -> None:
         words, _gpio, _active, _pull_up, sensor, one_shot = self.inputs.rows[source]
-        self._said[source] = level
+        self.said[source] = level
         if one_shot:
-            self._enter(t_us, "%s %d" % (words, error_us))
+            self.enter(t_us, "%s %d" % (words, error_us))
         elif sensor:
-            self._enter(t_us, "%s %d %d" % (words, level, error_us))
-        elif words == "btn ok" and self.new and (self._ok.level or not self.referee.game):
+            self.enter(t_us, "%s %d %d" % (words, level, error_us))
+        elif words == "btn ok" and (
+            self._ok.level or (level and self.new and not self.referee.game)
+        ):
             # A long press would be a `new` that says nothing: the log gets what it means here.
             from kegli.service import press_of_ok  # noqa: PLC0415 (on demand: it is rare)
 
             press_of_ok(self, self._ok, t_us, level)
         else:
-            self._enter(t_us, "%s %d" % (words, level))
+            self.enter(t_us, "%s %d" % (words, level))
 
     def _take_words(self, now_us: int) -> None:
         for line in self.console.lines():
@@ -284,16 +269,16 @@ class App:
 
     def command(self, t_us: int, words: list[str]) -> None:
         """Let the referee have a command."""
-        self._enter(t_us, "cmd " + " ".join(words))
+        self.enter(t_us, "cmd " + " ".join(words))
 
-    def _enter(self, t_us: int, said: str) -> None:
+    def enter(self, t_us: int, said: str) -> None:
         """Let the referee have an input line; it is said when it takes effect."""
         line = "%d %s" % (t_us, said)
         try:
             self.referee.feed(line)
         except ValueError as error:
             self.referee.skip()
-            self._say("> refused '%s': %s" % (printable(line), error))
+            self.say("> refused '%s': %s" % (printable(line), error))
             return
         self._stirred_us = self.now_us
         if said[0] in "cbm":  # cmd, btn and boot, match
@@ -304,13 +289,13 @@ class App:
             place -= 1
         unsaid.insert(place, (t_us, line))
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         """Print lines of the log, and keep them."""
         self.console.say(text)
         self.journal.take(text)
         if not self._has_begun and self.journal.waiting >= _LOG_BYTES:
             # Where a log begins there is more to say than waits in memory, and time to write it.
-            self._flash(self.journal.flush, "E3")
+            self.flash(self.journal.flush, "E3")
 
     def _let_pass(self, now_us: int) -> None:
         """Let the referee decide what can be, and say it; then keep the record."""
@@ -330,10 +315,10 @@ class App:
         if conclusions:
             if last_us < referee.evaluated_us:
                 said.append("%d end" % referee.evaluated_us)
-            self._say("\n".join(said + conclusions))
+            self.say("\n".join(said + conclusions))
         else:
             for line in said:
-                self._say(line)
+                self.say(line)
                 self.inputs.work()  # each line is printed on its own
         self._has_begun = referee.evaluated_us >= self._head_us
         is_changed = self._is_said or max([c[:6] in _CONCLUDED for c in conclusions] or [False])
@@ -343,7 +328,8 @@ class App:
 
     def _keep(self) -> None:
         """Store what the record has become."""
-        if self.store.keep(self.referee.match, self.referee.pins_aside):
+        kept = self.store.keep(self.referee.match, self.referee.pins_aside)
+        if kept and self.referee.state != "running":
             # At once: else a cut while the next step is written could take two.
             self._commit()
 
@@ -384,9 +370,9 @@ class App:
         still_us = now_us - self._edge_us
         if self.referee.state == "running":
             return
-        if self.store.behind:  # the flash failed
+        if self.store.behind:  # a stroke ran, or the flash failed
             self._commit()
-        if self.referee.is_at_rest:
+        if still_us >= _LOG_US and self.referee.is_at_rest:
             self._tidy_log(still_us)
         if still_us < _STILL_US or now_us < self._collect_us:
             return
@@ -404,39 +390,36 @@ class App:
     def _tidy_log(self, still_us: int) -> None:
         """Bring the log to the flash, and let one begin where it is wanted."""
         journal = self.journal
-        if still_us >= _LOG_US:
-            all_waits = journal.waiting and still_us >= _LOG_ALL_US
-            if journal.waiting >= _LOG_BYTES or all_waits or journal.needs_file:
-                self._flash(journal.flush, "E3")
-                self.wants_log |= journal.needs_file and "E3" not in self.faults
+        if journal.waiting >= (_LOG_BYTES if still_us < _LOG_ALL_US else 1):
+            self.flash(journal.flush, "E3")
+        elif journal.needs_file and "E3" in self.faults:
+            self.flash(journal.probe, "E3")
+        begins = journal.needs_file and "E3" not in self.faults
         steps = len(self.referee.match.steps)
-        if self.wants_log or steps > self._cut_at:
+        if begins or self.wants_log or steps > self._cut_at:
             from kegli.history import oldest, texts  # noqa: PLC0415 (on demand: it is rare)
 
             match = self.referee.match
-            if self.wants_log or oldest(match):
+            if begins or self.wants_log or oldest(match):
                 self.wants_log = False
                 # Nothing that comes yet can come before it.
                 evaluated_us = self.referee.evaluated_us
-                self._begin_log(evaluated_us, texts(match, self.referee.pins_aside), False)
+                self.begin_log(evaluated_us, texts(match, self.referee.pins_aside), False)
             self._cut_at = max(_MANY_STEPS, len(match.steps) + _MORE_STEPS)
 
     def _commit(self) -> None:
-        self._flash(self._write_score, "E2")
+        self.flash(lambda: self.store.commit(self.referee.match), "E2")
 
-    def _write_score(self) -> None:
-        self.store.commit(self.referee.match)
-
-    def _flash(self, write: "Callable[[], None]", fault: str) -> None:
+    def flash(self, write: "Callable[[], None]", fault: str) -> None:
         """Write to the flash. If it fails that is told, and tried again a minute later."""
-        if self.now_us < self._again_us.get(fault, 0):
+        if fault in self.faults and self.now_us < self._again_us:
             return
         self.inputs.work()
         try:
             write()
             self.faults.pop(fault, None)
         except OSError as error:
-            self._again_us[fault] = self.now_us + _FLASH_AGAIN_US
+            self._again_us = self.now_us + _FLASH_AGAIN_US
             from kegli.service import tell_flash  # noqa: PLC0415 (on demand: it is rare)
 
-            tell_flash(self, fault, error)
+            tell_flash(self, fault or "E3", error)

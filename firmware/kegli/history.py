@@ -16,7 +16,7 @@ from binascii import a2b_base64, b2a_base64, crc32
 
 from micropython import const
 
-from . import record
+from . import record, rules
 from .match import Game, Match, unpack_terms
 from .position import format_match, text_of
 from .terms import check
@@ -75,8 +75,9 @@ _MOST_PIN = const(4)
 _MOST_SET = const(31)  # of pins
 _GOES_ON = const(("+", "-", "empty"))  # what begins other texts than those of position.py
 _MOST_BYTES = const(180)  # of steps in a text: 252 characters, which a console takes as one line
-_MANY_STEPS = const(250)  # games before the last two go when the record has more
-_MOST_STEPS = const(1500)  # a record that has still more keeps none
+_MANY_STEPS = const(150)  # games before the last two go when the record has more
+_MOST_STEPS = const(500)  # a record that has still more keeps none
+_MOST = const(0xFFF0)  # strokes of a game, and games
 
 
 def pack(step: bytearray) -> bytes:
@@ -129,7 +130,7 @@ def _is_sound(data: bytes) -> bool:
 
 
 def texts(match: Match, aside: int) -> "list[str]":
-    """Return the texts that bring the record to where it stands; none for an empty one.
+    """Return the texts that bring the record to where it stands.
 
     They go back to where undo reaches; when that is long, to the start of the game before last.
     *aside*: the pins that an `ok` set aside. No stroke runs.
@@ -144,8 +145,6 @@ def texts(match: Match, aside: int) -> "list[str]":
         begin, place = beginning(match, first)
         begins = format_match(begin, aside)
         shift = len(begin.steps) - place
-    elif not match.steps and not undone:
-        return []
     return [begins] + _packed("+ ", match.steps[place:], shift) + _packed("- ", undone, shift)
 
 
@@ -170,9 +169,6 @@ def beginning(match: Match, first: int) -> "tuple[Match, int]":
     if not first and match.floor:
         steps = [bytearray(step) for step in match.steps[: match.floor]]
         begin_at(begin, game.again(), steps, match.won_before[:])
-        for place, step in enumerate(begin.steps):
-            if step[0] == _STROKE:
-                begin.count_marks(place)
         return begin, match.floor
     place = game.place + 1
     won = [0, 0, 0]
@@ -268,12 +264,57 @@ def take_over(match: Match, words: "list[str]", aside: int) -> int:
 
 
 def go_on(match: Match, steps: "list[bytearray]") -> None:
-    """Append steps that undo reaches, and say nothing. Raise ValueError if one makes no sense."""
+    """Append steps that undo reaches, and say nothing. Raise ValueError if one makes no sense.
+
+    Each game is folded once: a record of hundreds of steps must not keep the watchdog waiting.
+    """
     _check(match, steps)
-    said = len(match.out)
+    at = first = len(match.steps)
     for step in steps:
-        match.append(step)
-    del match.out[said:]
+        place = len(match.steps)
+        match.steps.append(step)
+        if step[0] in (_NEW, _NEXT):
+            match.games.append(match.new_game(step, place))
+        else:
+            first = min(first, _apply(match, step))
+    match.count_absent()
+    fold(match, at if first == at else 0)
+
+
+def _apply(match: Match, step: bytearray) -> int:
+    """Let a step make what it does of the stroke that it is about; return the stroke's place."""
+    kind = step[0]
+    place = record.word(step, 1) if kind in (_MARK, _ANNUL, _JUDGE, _LEAN) else _NOWHERE
+    if place != _NOWHERE:
+        stroke = match.steps[place]
+        if kind == _MARK:
+            marks = rules.add_mark(record.word(stroke, _MARKS), record.word(step, 3))
+            record.set_word(stroke, _MARKS, marks)
+        elif kind == _JUDGE:
+            record.set_word(stroke, _MARKS, record.word(step, 3))
+        elif kind == _ANNUL:
+            stroke[_ANNULLED] |= 1 << step[3]
+        else:
+            stroke[_FLAGS] |= _LEANED
+    return place
+
+
+def fold(match: Match, first: int) -> None:
+    """Fold the steps from *first* on, from 0 all games anew, and say nothing."""
+    said = len(match.out)
+    ends = [game.place for game in match.games[1:]] + [len(match.steps)]
+    for n, game in enumerate(match.games):
+        end = ends[n]
+        if not first:
+            game.start()
+        for place in range(max(game.place + 1, first), end):
+            step = match.steps[place]
+            outcome = game.play(step, place)
+            if step[0] == _STROKE:
+                match.tell_stroke(outcome, step, game)
+                del match.out[said:]
+        match.tell_game(game)
+        del match.out[said:]
 
 
 def _check(match: Match, steps: "list[bytearray]") -> None:
@@ -324,7 +365,8 @@ def parse_match(words: list[str]) -> "tuple[int, Game, list[bytearray], list[int
     game = Game(number, 0, terms, starter, bool(equal & 1))
     fold = game.again()
     turn = data[said_at + 4]
-    if max(starter, 0 if turn == _NONE else turn) > 1:
+    strokes = data[_HEAD_BYTES + 1] | data[_HEAD_BYTES + 2] << 8
+    if max(starter, 0 if turn == _NONE else turn) > 1 or max(number, strokes) > _MOST:
         raise ValueError("the match is damaged")
     try:
         # What has the right checksum and still makes no sense shows in playing it.
@@ -343,7 +385,8 @@ def _stroke_steps(data: bytes, place: int) -> list[bytearray]:
     """Return the last stroke, which stands at *place*, and what was said of it."""
     step = record.new_stroke(0, 0, 0, 0, 0)
     step[:_LAST_BYTES] = data
-    if step[0] != _STROKE or not step[_FLAGS] & _ENDED:
+    are_marked = step[_OWN_MARKS:_ANNULLED] == step[_MARKS:_LAST_BYTES]
+    if step[0] != _STROKE or not step[_FLAGS] & _ENDED or not are_marked:
         raise ValueError("the match is damaged")
     steps = [step]
     steps += [record.small(_ANNUL, place, pin) for pin in range(5) if step[_ANNULLED] >> pin & 1]
@@ -381,6 +424,8 @@ def begin_at(match: Match, game: Game, steps: "list[bytearray]", won: "list[int]
     match.floor = len(steps)
     game.began_at = match.count
     game.before = (match.lost, match.errors)
-    said = len(match.out)
-    match.refold_all()
-    del match.out[said:]  # a board says nothing with a `match` line
+    for place, step in enumerate(steps):
+        if step[0] == _STROKE:
+            match.count_marks(place)
+    match.count_absent()
+    fold(match, 0)

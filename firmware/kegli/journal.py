@@ -12,19 +12,21 @@ from micropython import const
 FOLDER = "log"
 _BUFFER = const(6144)
 _FILE_BYTES = const(32768)  # a file that has grown to this is followed by another
+_LEAST_KB = const(64)  # two files: less could not hold a long record's head
 _FREE_BYTES = const(65536)  # of the flash, which are left to the score
+_PROBE_BYTES = const(4096)
 _DIGITS = const("%06d.log")
 
 
 class Journal:
-    """Keeps the lines of the log, in files of *limit_kb* KB in all; 0 keeps none.
+    """Keeps the lines of the log, in files of *limit_kb* KB in all, at least 64; 0 keeps none.
 
     `waiting` is how many bytes wait, `needs_file` whether a new file has to begin with a header.
     Whatever writes raises OSError if the flash fails; what waits is kept then.
     """
 
     def __init__(self, limit_kb: int) -> None:
-        self.limit = limit_kb * 1024
+        self.limit = max(limit_kb, _LEAST_KB) * 1024 if limit_kb else 0
         self.waiting = 0
         self.needs_file = limit_kb > 0
         self.left_out = 0  # lines, for want of room
@@ -46,7 +48,7 @@ class Journal:
             self._buffer[self.waiting : end] = data
             self.waiting = end
         else:
-            self.left_out += 1
+            self.left_out += 1 + bytes(self._buffer[: self.waiting]).count(b"\n")
             self.waiting = 0
             self.needs_file = True
 
@@ -68,6 +70,13 @@ class Journal:
             self._size += self.waiting
             self.waiting = 0
             self.needs_file = self._size >= _FILE_BYTES
+
+    def probe(self) -> None:
+        """See whether so much can be written as a flush would write."""
+        path = FOLDER + "/probe"
+        with open(path, "wb") as file:
+            file.write(bytes(_PROBE_BYTES))
+        os.remove(path)
 
     def files(self) -> "list[tuple[str, int]]":
         """Return (name, bytes) of each file, the oldest first."""

@@ -415,21 +415,22 @@ class Match:
         self.steps.append(step)
         kind = step[0]
         if kind in (_NEW, _NEXT):
-            self.games.append(game or self._new_game(step, place))
-            self._tell_game(self.games[-1])
+            self.games.append(game or self.new_game(step, place))
+            self.tell_game(self.games[-1])
         elif kind in (_MARK, _ANNUL, _JUDGE, _LEAN):
             self._changed(step, place)
         elif kind in (_ABSENT, _PRESENT):
-            self._count_absent()
+            self.count_absent()
         elif kind != _STROKE:
             self.games[-1].play(step, place)
-            self._tell_game(self.games[-1])
+            self.tell_game(self.games[-1])
         elif step[_FLAGS] & _ENDED:
-            self._tell_stroke(self.games[-1].play(step, place), step, self.games[-1])
-            self._tell_game(self.games[-1])
+            self.tell_stroke(self.games[-1].play(step, place), step, self.games[-1])
+            self.tell_game(self.games[-1])
         return place
 
-    def _new_game(self, step: bytearray, place: int) -> Game:
+    def new_game(self, step: bytearray, place: int) -> Game:
+        """Return the game that the step at *place* begins."""
         if step[0] == _NEW:
             terms = unpack_terms(step)
             starter = terms[_FIRST]
@@ -457,11 +458,6 @@ class Match:
                 won[2 if game.winner is None else game.winner] += 1
         return won
 
-    def refold_all(self) -> None:
-        """Fold the only game that the record has."""
-        self._count_absent()
-        self._refold(0)
-
     def end_stroke(self) -> None:
         """End the stroke that runs."""
         place = self.running
@@ -469,8 +465,8 @@ class Match:
         game = self.games[-1]
         self.running = -1
         step[_FLAGS] |= _ENDED
-        self._tell_stroke(game.play(step, place), step, game)
-        self._tell_game(game)
+        self.tell_stroke(game.play(step, place), step, game)
+        self.tell_game(game)
         # Room for the next step is made now, not when the first hit of a stroke comes.
         self.steps.append(step)
         self.steps.pop()
@@ -509,10 +505,10 @@ class Match:
             game.said = ""
             self.out.append("> game n=%d withdrawn" % game.number)
         elif step[0] == _STROKE:
-            self._tell_stroke(None, step, self.games[-1])
+            self.tell_stroke(None, step, self.games[-1])
         self.undone.append((step, game))
         if step[0] in (_ABSENT, _PRESENT):
-            self._count_absent()
+            self.count_absent()
         elif game is None:
             self._changed(step, place)
 
@@ -553,7 +549,8 @@ class Match:
         record.set_word(stroke, _MARKS, marks)
         stroke[_ANNULLED] = annulled
 
-    def _count_absent(self) -> None:
+    def count_absent(self) -> None:
+        """Find out which pins are absent."""
         self.absent = 0
         for step in self.steps:
             if step[0] == _ABSENT:
@@ -584,8 +581,8 @@ class Match:
                 step = self.steps[place]
                 outcome = game.play(step, place)
                 if place >= changed and step[0] == _STROKE:
-                    self._tell_stroke(outcome, step, game)
-        self._tell_game(game)
+                    self.tell_stroke(outcome, step, game)
+        self.tell_game(game)
 
     def outcomes(self, game: Game, as_if: bool = False) -> "tuple[Game, list[Outcome]]":
         """Return the fold of *game* and the outcomes of its strokes in order.
@@ -601,7 +598,7 @@ class Match:
                     found.append(outcome)
         return fold, found
 
-    def _tell_stroke(self, outcome: "Outcome | None", step: bytearray, game: Game) -> None:
+    def tell_stroke(self, outcome: "Outcome | None", step: bytearray, game: Game) -> None:
         """Say what is different in the line of a stroke, or that it has none any more."""
         said = record.word(step, _NUMBER)
         if outcome:
@@ -614,7 +611,7 @@ class Match:
             record.set_word(step, _NUMBER, 0)
             self.out.append("> stroke game=%d n=%d withdrawn" % (game.number, said))
 
-    def _tell_game(self, game: Game) -> None:
+    def tell_game(self, game: Game) -> None:
         """Say that *game* starts, ends, or goes on after all."""
         said = game.line() if game.is_over else "playing"
         if said != game.said:

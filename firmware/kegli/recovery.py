@@ -39,9 +39,8 @@ class Found:
 
     def __init__(self, place: str, state: bytes) -> None:
         self.place = place  # for people: where it was
-        _form, self.region, self.number, self.done, self.total, self.absent = struct.unpack(
-            at.STATE, state[: at.STATE_BYTES]
-        )
+        facts = struct.unpack(at.STATE, state[: at.STATE_BYTES])
+        _form, self.region, self.number, self.done, self.total, self.absent, self.undone = facts
         self.text = expanded(state[at.STATE_BYTES :])
         self.base = b""
         self.has_base = False
@@ -62,6 +61,9 @@ class Recovered:
         # Of the log: evaluated up to, and the time and the clock that goes on (ns) when that
         # was written; all 0 if the power was cut.
         self.evaluated_us = self.now_us = self.now_ns = 0
+        self.crashes = 0  # in a row
+        self.mark = at.RUNS
+        self.header = 0  # checksum of the log's header
 
 
 def expanded(data: bytes) -> str:
@@ -72,61 +74,63 @@ def expanded(data: bytes) -> str:
     return data[: end + 1].decode() + b2a_base64(data[end + 1 :]).decode()[:-1]
 
 
-def clock(image: bytearray) -> "tuple[int, int, int, int]":
-    """Return (evaluated_us, now_us, now_ns, crashes) as RTC memory has them, else zeros."""
-    newest = (0, 0, 0, 0)
-    number = -1
+def look(image: bytearray) -> Recovered:
+    """Return what RTC memory says of the log, of crashes, and of how the board was left."""
+    result = Recovered()
+    newest = -1
     for n in (0, 1):
         data = at.opened(image[n * at.CLOCK_BYTES : (n + 1) * at.CLOCK_BYTES])
-        if data and data[0] == at.FORM:
-            _form, ticks, evaluated_us, now_us, now_ns, crashes = struct.unpack(at.CLOCK, data)
-            if ticks > number:
-                number = ticks
-                newest = (evaluated_us, now_us, now_ns, crashes)
-    return newest
+        if data and data[0] == at.FORM and len(data) == at.CLOCK_BYTES - at.SUM_BYTES:
+            facts = struct.unpack(at.CLOCK, data)
+            if facts[1] > newest:
+                newest = facts[1]
+                result.evaluated_us, result.now_us, result.now_ns = facts[2:5]
+                result.crashes, result.mark, result.header = facts[5:]
+    return result
 
 
-def recover(store: "Store") -> Recovered:
-    """Return what to go on from, and let *store* go on from there."""
-    result = Recovered()
-    result.evaluated_us, result.now_us, result.now_ns, store.crashes = clock(store.image)
-    newest: "Found | None" = None
-    for found in _slots(store.image) + _files(result):
-        if newest is None or found.number > newest.number:
-            newest = found
-    if newest is None:
-        return result
-    store.number = newest.number
-    store.region = newest.region
-    match = _rebuilt(newest)
+def recover(store: "Store", result: Recovered) -> None:
+    """Add to *result* the record to go on from, and let *store* go on from there."""
+    states = _slots(store.image) + _files(result)
+    while states:
+        newest = states[0]
+        for found in states:
+            if found.number > newest.number:
+                newest = found
+        states.remove(newest)
+        if _takes(store, result, newest):
+            return
+
+
+def _takes(store: "Store", result: Recovered, found: Found) -> bool:
+    """Go on from *found*; return False, and say so, if it makes no sense."""
+    whence = "State %d came from %s" % (found.number, found.place)
+    match = _rebuilt(found)
+    aside = 0
     if match:
-        store.adopt(newest.number, newest.region, match, newest.text, newest.first)
-        aside = parse_match(newest.text.split(" "))[0] if newest.text else 0
-        result.notices.append(
-            "State %d came from %s; undo reaches %d steps back."
-            % (newest.number, newest.place, _reach(match))
-        )
+        if found.text:
+            aside = parse_match(found.text.split(" "))[0]
+        store.adopt(found.number, found.region, match, found.text, found.first)
+        whence += "; undo reaches %d steps back." % _reach(match)
     else:
         match = Match([])
         try:
-            aside, game, begun, won = parse_match(newest.text.split(" "))
+            aside, game, begun, won = parse_match(found.text.split(" "))
         except ValueError:
             result.is_damaged = True
-            result.notices.append(
-                "State %d from %s makes no sense: it is not used." % (newest.number, newest.place)
-            )
-            return result
+            result.notices.append(whence + " and makes no sense: it is not used.")
+            return False
         begin_at(match, game, begun, won)
-        result.notices.append(
-            "State %d came from %s; its steps are not whole, so undo reaches no further back."
-            % (newest.number, newest.place)
-        )
+        store.number = found.number
+        store.region = found.region
+        whence += "; its steps are not whole, so undo reaches no further back."
+    result.notices.append(whence)
     result.texts = texts(match, aside)
     game_on = match.game
     if game_on:
         a, b = game_on.score
         result.notices.append("Game %d goes on at %d:%d." % (game_on.number, a, b))
-    return result
+    return True
 
 
 def _reach(match: Match) -> int:
@@ -145,7 +149,7 @@ def _slots(image: bytearray) -> "list[Found]":
         start = at.SLOTS_AT + n * at.SLOT_BYTES
         (size,) = struct.unpack("<H", image[start : start + 2])
         data = at.opened(image[start + 2 : start + 2 + min(size, at.SLOT_BYTES)])
-        if not data or data[2] != at.FORM:
+        if len(data) <= at.STATE_BYTES or data[0] < at.STATE_BYTES or data[2] != at.FORM:
             continue
         base_at = 2 + data[0]
         steps_at = base_at + data[1]
@@ -162,24 +166,41 @@ def _slots(image: bytearray) -> "list[Found]":
 
 
 def _files(result: Recovered) -> "list[Found]":
-    """Return the states on flash. One in an unknown form is told, and kept under another name."""
+    """Return the states on flash. One that cannot be used is told, and kept as another file."""
     found = []
     for name in ("0", "1"):
         data = _read(name)
-        if data and data[0] == at.FORM:
+        if len(data) >= at.STATE_BYTES and data[0] == at.FORM:
             found.append(Found("flash", data))
-        elif data:
-            kept = "%s/%s.form%d" % (at.FOLDER, name, data[0])
-            result.is_damaged = True
-            result.notices.append(
+        elif data and data[0] != at.FORM:
+            _keep(
+                result,
+                name,
+                ".form%d" % data[0],
                 "Another firmware stored the score in form %d; only form %d is known."
-                " It is kept as %s." % (data[0], at.FORM, kept)
+                % (data[0], at.FORM),
             )
-            try:
-                os.rename(at.FOLDER + "/" + name, kept)
-            except OSError as error:
-                result.notices.append("It could not be renamed: %s" % error)
+        elif _is_there(name):
+            _keep(result, name, ".bad", "The score in %s/%s is damaged." % (at.FOLDER, name))
     return found
+
+
+def _keep(result: Recovered, name: str, kind: str, sentence: str) -> None:
+    """Say what is wrong with a file, and keep it under another name."""
+    path = at.FOLDER + "/" + name
+    result.is_damaged = True
+    result.notices.append(sentence + " It is kept as %s." % (path + kind))
+    try:
+        os.rename(path, path + kind)
+    except OSError as error:
+        result.notices.append("It could not be renamed: %s" % error)
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return os.stat(at.FOLDER + "/" + name)[6] > 0
+    except OSError:
+        return False
 
 
 def _read(name: str) -> bytes:
@@ -193,6 +214,28 @@ def _read(name: str) -> bytes:
 
 def _rebuilt(found: Found) -> "Match | None":
     """Return the record whose state is *found*, None if the stored steps do not lead there."""
+    steps = _all_steps(found)
+    if steps is None:
+        return None
+    match = Match([])
+    try:
+        if found.base:
+            _aside, game, begun, won = parse_match(expanded(found.base).split(" "))
+            begin_at(match, game, begun, won)
+        go_on(match, steps[: found.done])
+        aside = _follow(found, match)
+        if format_match(match, aside, at.FLAGS) != found.text or match.absent != found.absent:
+            return None
+    except (ValueError, IndexError):
+        return None
+    if at.undone_sum(steps, found.done) == found.undone:  # else they are of another time
+        for n in range(found.total - 1, found.done - 1, -1):
+            match.undone.append((steps[n], None))
+    return match
+
+
+def _all_steps(found: Found) -> "list[bytearray] | None":
+    """Return the steps of *found*, done and undone; None if one is missing or makes no sense."""
     letter = "ab"[found.region & 1]
     if not found.has_base:
         data = _read(letter)
@@ -205,21 +248,11 @@ def _rebuilt(found: Found) -> "Match | None":
             _read_steps(found, letter, n // at.STEPS_IN_FILE)
         if n not in found.steps:
             return None
-        steps.append(found.steps[n])
-    match = Match([])
-    try:
-        if found.base:
-            _aside, game, begun, won = parse_match(expanded(found.base).split(" "))
-            begin_at(match, game, begun, won)
-        go_on(match, [unpack(step) for step in steps[: found.done]])
-        for n in range(found.total - 1, found.done - 1, -1):
-            match.undone.append((unpack(steps[n]), None))
-        aside = _follow(found, match)
-        if format_match(match, aside, at.FLAGS) != found.text or match.absent != found.absent:
+        try:
+            steps.append(unpack(found.steps.pop(n)))
+        except ValueError:
             return None
-    except (ValueError, IndexError):
-        return None
-    return match
+    return steps
 
 
 def _follow(found: Found, match: Match) -> int:

@@ -257,8 +257,7 @@ class Referee:
     @property
     def is_at_rest(self) -> bool:
         """Say whether nothing is under way: what comes depends on record and levels alone."""
-        held = sum([button.level for button in self._buttons])
-        return not (self._queue or held) and self._strokes.is_at_rest(self._latest_us)
+        return not self._queue and self._strokes.is_at_rest(self._latest_us)
 
     @property
     def pins_aside(self) -> int:

@@ -17,6 +17,7 @@ from .journal import FOLDER as LOGS
 from .journal import free
 from .lines import printable
 from .store import FOLDER as SCORE
+from .store import PLANNED
 
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _log(app: "App", words: "list[str]") -> None:
 def _restart(app: "App", words: "list[str]") -> None:
     _no_more(words)
     _say(app, "Restarting; the game goes on.")
-    app.store.tick(app.referee.evaluated_us, app.now_us, app.time.time_ns())
+    app.leaves(PLANNED)
     store_all(app)
     machine.reset()
 
@@ -86,7 +87,8 @@ def _restart(app: "App", words: "list[str]") -> None:
 def _factory(app: "App", words: "list[str]") -> None:
     if words != ["reset"]:
         raise ValueError("say 'factory reset': it forgets settings, score and logs")
-    forget_all(app.store)
+    for sentence in forget_all(app.store):
+        _say(app, sentence)
     _say(app, "Settings, score and logs are forgotten. Restarting.")
     machine.reset()
 
@@ -232,7 +234,9 @@ def tell_flash(app: "App", code: str, error: OSError) -> None:
 
 
 def tell(app: "App", error: BaseException) -> None:
-    """Print an exception as notices, and store it."""
+    """Print an exception as notices, and store it; once, if it comes again and again."""
+    if "%s" % error in app.faults.get("E4", "") and "%s" % error:
+        return  # told already
     out = io.StringIO()
     sys.print_exception(error, out)  # type: ignore[attr-defined]  # MicroPython's own
     text = out.getvalue()
@@ -252,14 +256,20 @@ def tell(app: "App", error: BaseException) -> None:
 # What is forgotten
 
 
-def forget_all(kept: "Store") -> None:
-    """Forget settings, score and logs. Raise OSError if the flash cannot be written."""
+def forget_all(kept: "Store") -> "list[str]":
+    """Forget settings, score and logs; return a sentence if the flash could not be written."""
+    wrong = []
+    try:
+        for name in (settings.FILE, settings.ASIDE, settings.TEMPORARY, FAULT_FILE):
+            _remove(name)
+        for folder in os.listdir():
+            if folder == LOGS or folder[: len(SCORE)] == SCORE:
+                empty(folder)
+    except OSError as error:
+        wrong.append("Not all could be forgotten: %s" % error)
     kept.image[:] = bytes(len(kept.image))
-    kept.forget()
-    for name in (settings.FILE, settings.ASIDE, FAULT_FILE):
-        _remove(name)
-    for folder in (SCORE, LOGS):
-        empty(folder)
+    kept.memory.memory(kept.image)
+    return wrong
 
 
 def _remove(name: str) -> None:
@@ -281,7 +291,7 @@ def store_all(app: "App") -> None:
             app.store.commit(app.referee.match)
         if app.referee.is_at_rest:
             app.journal.flush()
-    except OSError as error:
+    except Exception as error:  # whatever it is, what follows has to be done
         app.console.say("> The flash could not be written: %s" % error)
 
 

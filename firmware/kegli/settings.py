@@ -16,7 +16,7 @@ from .terms import parse_terms
 
 FILE = "settings.json"
 ASIDE = "settings.bad"  # a copy of a file that had something wrong
-_TEMPORARY = const("settings.new")
+TEMPORARY = "settings.new"
 _VERSION = const("kegli-settings")  # a key of the file
 _FORM = const(1)  # its value; firmware 0.1.0 wrote none, and knew `sensors` alone
 _MOST_BYTES = const(4096)
@@ -65,7 +65,7 @@ TABLE: "tuple[Row, ...]" = (
     ("b.name", "", "name", "",
         "player b, the same"),
     ("log_kb", "KB", (0, 1500), 512,
-        "of flash for the event log: the oldest goes first; 0 keeps none"),
+        "of flash for the event log, at least 64: the oldest goes first; 0 keeps none"),
 )
 # fmt: on
 
@@ -161,6 +161,8 @@ def read() -> "tuple[Values, list[str]]":
             raise ValueError
         said = json.loads(str(data, "utf-8"))
         form = said.pop(_VERSION, 0)
+        if [key for key in said if not isinstance(key, str)]:
+            raise ValueError  # MicroPython takes other keys
     except (ValueError, AttributeError, TypeError, RuntimeError):  # the last: too deep
         wrong.append("%s cannot be read: the usual settings hold." % FILE)
         said = {}
@@ -168,20 +170,25 @@ def read() -> "tuple[Values, list[str]]":
     if form not in (0, _FORM) or isinstance(form, bool):
         wrong.append(
             "%s is of another firmware, form %s; only form %d is known: the usual settings hold."
-            % (FILE, printable(str(form)), _FORM)
+            % (FILE, _shown(form), _FORM)
         )
         said = {}
     for key in sorted(said):
         value = said[key]
         try:
             if isinstance(value, bool) or not isinstance(value, (int, str)):
-                raise ValueError("%s: '%s' is no value" % (printable(key), printable(str(value))))
+                raise ValueError("%s: '%s' is no value" % (printable(key), _shown(value)))
             values[key] = parse(key, str(value))
         except ValueError as error:
             wrong.append("%s: %s: its usual value holds." % (FILE, error))
     if wrong:
         _keep_aside(data, wrong)
     return values, wrong
+
+
+def _shown(value: object) -> str:
+    """Return a value of a file as a sentence shows it."""
+    return "..." if isinstance(value, (dict, list)) else printable(str(value))
 
 
 def _keep_aside(data: bytes, wrong: "list[str]") -> None:
@@ -199,6 +206,6 @@ def write(values: "Values") -> None:
     for row in TABLE:
         if values[row[0]] != row[3]:
             said[row[0]] = values[row[0]]
-    with open(_TEMPORARY, "w") as file:
+    with open(TEMPORARY, "w") as file:
         file.write(json.dumps(said) + "\n")
-    os.rename(_TEMPORARY, FILE)
+    os.rename(TEMPORARY, FILE)

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from binascii import crc32
 
 import machine
 from micropython import const
@@ -33,6 +34,8 @@ _NO_SETTINGS = const(3)
 _NO_SCORE = const(6)
 _NO_START = const(9)
 
+_MOST_PASSED_US = const(86_400_000_000)  # a clock that leapt further was set by somebody
+
 _FULL_MV = const(3300)  # of a DAC, at 255
 _FULL = const(255)
 
@@ -51,11 +54,13 @@ def begin() -> "App | None":
     console = Console(sys.stdin, sys.stdout)
     cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", ""))
     kept = Store()
-    crashes = recovery.clock(kept.image)[3]
-    if log_cause == "watchdog":
-        crashes += 1
+    found = recovery.look(kept.image)
+    if log_cause and found.now_ns and found.mark == store.RUNS:  # a reset that nobody wanted
+        found.crashes += 1
+    crashes = kept.crashes = found.crashes
     if crashes >= _NO_START:
         console.say("> Stopped after %d crashes in a row: switch off and on." % crashes)
+        _leds(settings.usual()).show(display.fault("E5"), 0)
         return None
     if crashes >= _NO_SCORE:
         _set_score_aside(kept)
@@ -63,26 +68,22 @@ def begin() -> "App | None":
     if crashes >= _NO_SETTINGS:
         values = settings.usual()
     inputs = Inputs(Ring(board.RING_EDGES), rows(values))
-    leds = Leds(
-        NeoPixel(machine.Pin(board.LED_GPIO, machine.Pin.OUT), display.LEDS),
-        int(values["brightness"]),
-        int(values["limit_ma"]),
-    )
+    leds = _leds(values)
     is_forgotten = not log_cause and _are_held(inputs, leds)
     if is_forgotten:
-        service.forget_all(kept)
-        values, wrong = settings.usual(), []
-    found = recovery.recover(kept)
-    kept.crashes = crashes
-    goes_on = bool(log_cause and found.now_ns)
-    start_us = 0
-    if goes_on:
-        passed_us = max(0, time.time_ns() - found.now_ns) // 1000  # type: ignore[attr-defined, unused-ignore]
-        start_us = max(found.now_us + passed_us, found.evaluated_us)
-    for key, gpio in (("cushion_mv", board.CUSHION_DAC), ("click_mv", board.CLICK_DAC)):
-        machine.DAC(machine.Pin(gpio)).write(int(values[key]) * _FULL // _FULL_MV)
+        wrong = service.forget_all(kept)
+        values = settings.usual()
+    recovery.recover(kept, found)
+    first_line = header(values)
+    kept.header = crc32(first_line.encode())
+    passed_us = (time.time_ns() - found.now_ns) // 1000  # type: ignore[attr-defined, unused-ignore]
+    # The log goes on if its clock did, and it is played by the same settings.
+    goes_on = bool(log_cause and found.now_ns and found.header == kept.header)
+    goes_on = goes_on and 0 <= passed_us < _MOST_PASSED_US
+    start_us = max(found.now_us + passed_us, found.evaluated_us) if goes_on else 0
+    wrong += _set_thresholds(values)
     app = App(
-        header(values),
+        first_line,
         inputs,
         console,
         leds,
@@ -97,7 +98,27 @@ def begin() -> "App | None":
     if is_forgotten:
         found.notices.append("Two buttons were held: settings, score and logs are forgotten.")
     _tell(app, found, wrong)
+    kept.mark = store.RUNS
+    kept.tick(found.evaluated_us if goes_on else 0, start_us, time.time_ns())
     return app
+
+
+def _leds(values: "Values") -> Leds:
+    chain = NeoPixel(machine.Pin(board.LED_GPIO, machine.Pin.OUT), display.LEDS)
+    return Leds(chain, int(values["brightness"]), int(values["limit_ma"]))
+
+
+def _set_thresholds(values: "Values") -> "list[str]":
+    """Set the thresholds of the front ends; return a sentence for each that could not be."""
+    wrong = []
+    for key, gpio in (("cushion_mv", board.CUSHION_DAC), ("click_mv", board.CLICK_DAC)):
+        try:
+            machine.DAC(machine.Pin(gpio)).write(int(values[key]) * _FULL // _FULL_MV)
+        except OSError as error:
+            # A soft reset leaves a DAC as it is, and the chip does not give it out again.
+            if machine.reset_cause() != machine.SOFT_RESET:
+                wrong.append("%s could not be set: %s" % (key, error))
+    return wrong
 
 
 def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
@@ -105,10 +126,10 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
     app.console.say("> Started by %s, firmware %s." % (app.started, __version__))
     crashes = app.store.crashes
     if crashes:
-        kept = "; what it was is in %s" % service.FAULT_FILE
+        what = "; what it was is in %s" % service.FAULT_FILE
         sentence = "Started again after a crash (%d in a row)%s." % (
             crashes,
-            kept if service.FAULT_FILE in os.listdir() else "",
+            what if found.mark == store.TOLD else ": the chip stopped, or its watchdog did",
         )
         service.fault(app, "E4", sentence)
     if crashes >= _NO_SETTINGS:
@@ -163,12 +184,11 @@ def _are_held(inputs: Inputs, leds: Leds) -> bool:
 def _set_score_aside(kept: Store) -> None:
     """Let the stored score be, and start without it."""
     kept.image[store.SLOTS_AT :] = bytes(len(kept.image) - store.SLOTS_AT)
-    aside = store.FOLDER + ".bad"
     try:
         if os.listdir(store.FOLDER):  # else it was set aside before
-            service.empty(aside)
-            if aside in os.listdir():
-                os.rmdir(aside)
+            aside = store.FOLDER + ".bad"
+            while aside in os.listdir():
+                aside += "+"
             os.rename(store.FOLDER, aside)
             os.mkdir(store.FOLDER)
     except OSError:
@@ -179,31 +199,45 @@ def _set_score_aside(kept: Store) -> None:
 # When the loop is left
 
 
-def leave(app: App, error: BaseException) -> None:
-    """Leave the chip to the REPL after Ctrl-C; start again after a crash."""
-    if isinstance(error, SystemExit):  # a reset, as the virtual chip sees it
-        raise error
-    if not isinstance(error, KeyboardInterrupt):
-        try:
-            _crash(app, error)
-        except KeyboardInterrupt:
-            app.console.say("> Not started again.")
-    app.inputs.close()
-    if app.is_guarded:
-        machine.WDT(timeout=_TOOLS_MS)
-        app.console.say("> Tools have %d minutes before the watchdog." % (_TOOLS_MS // 60_000))
-    service.store_all(app)
-    app.console.say("> Stopped. Ctrl-D starts again.")
+def leave(app: "App | None") -> None:
+    """Leave the chip to the REPL after Ctrl-C."""
+    if app:
+        if app.is_guarded:
+            machine.WDT(timeout=_TOOLS_MS)
+            minutes = _TOOLS_MS // 60_000
+            app.console.say("> Tools have %d minutes before the watchdog." % minutes)
+        app.leaves(store.PLANNED)
+        app.inputs.close()
+        service.store_all(app)
+        app.console.say("> Stopped. Ctrl-D starts again.")
 
 
-def _crash(app: App, error: BaseException) -> None:
-    app.store.crashes += 1
+def crash(app: "App | None", error: Exception) -> bool:
+    """Tell a crash, and wait; return whether to start again, which Ctrl-C denies.
+
+    *app*: None if the start itself failed; else it has counted the crash.
+    """
     try:
-        service.tell(app, error)
-    finally:
-        app.store.tick(app.referee.evaluated_us, app.now_us, time.time_ns())
-    app.console.say("> Starting again in %d s; Ctrl-C stops it." % (_PATIENCE_MS // 1000))
-    for _ in range(_PATIENCE_MS // _SLICE_MS):
-        time.sleep_ms(_SLICE_MS)  # type: ignore[attr-defined]  # MicroPython's own
-    service.store_all(app)
-    machine.reset()
+        if app:
+            service.tell(app, error)
+            service.store_all(app)
+        else:
+            _count_crash()
+            sys.print_exception(error)  # type: ignore[attr-defined]  # MicroPython's own
+        print("> Starting again in %d s; Ctrl-C stops it." % (_PATIENCE_MS // 1000))
+        for _ in range(_PATIENCE_MS // _SLICE_MS):
+            time.sleep_ms(_SLICE_MS)  # type: ignore[attr-defined]  # MicroPython's own
+    except KeyboardInterrupt:
+        leave(app)
+        return False
+    return True
+
+
+def _count_crash() -> None:
+    """Count a crash of the start in RTC memory."""
+    kept = Store()
+    found = recovery.look(kept.image)
+    kept.crashes = found.crashes + 1
+    kept.mark = store.TOLD
+    kept.header = found.header
+    kept.tick(found.evaluated_us, found.now_us, found.now_ns or 1)

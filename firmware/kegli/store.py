@@ -40,21 +40,26 @@ _NOWHERE = const(0xFFFF)
 FORM = const(1)  # of all that is stored; a firmware reads only what it knows
 FOLDER = "score"
 FLAGS = const(127)  # of a stroke, that are stored: after a start none waits for a late fall
-# Form, region, number of the state, steps done, steps in all, absent pins; then the match.
-STATE = const("<BHIHHB")
-STATE_BYTES = const(12)
+_STEP_FLAGS = const(63)  # and a `lean` behind it says again that a pin leaned
+# Form, region, number of the state, steps done, steps in all, absent pins, checksum of the steps
+# that were undone; then the match.
+STATE = const("<BHIHHBI")
+STATE_BYTES = const(16)
 # Region, number of the file; then steps.
 STEPS = const("<HH")
 STEP_BYTES = const(21)  # of a step in a file or slot
 STEPS_IN_FILE = const(5)
 # Form, number, evaluated up to (us), then (us) and by the clock that goes on (ns), crashes in a
-# row. Two of them, written in turn.
-CLOCK = const("<BIQQQB")
-CLOCK_BYTES = const(34)  # sealed
-SLOTS_AT = const(68)
-SLOT_BYTES = const(990)  # at most: its length, then the state and steps, sealed
+# row, whether the board still runs, checksum of the log's header. Two of them, written in turn.
+CLOCK = const("<BIQQQBBI")
+CLOCK_BYTES = const(39)  # sealed
+RUNS = const(0)  # a reset that finds this is one that nobody wanted
+PLANNED = const(1)
+TOLD = const(2)  # an exception, counted and stored
+SLOTS_AT = const(78)
+SLOT_BYTES = const(985)  # at most: its length, then the state and steps, sealed
 _MEMORY_BYTES = const(2048)
-_SUM_BYTES = const(4)
+SUM_BYTES = const(4)
 
 
 def sealed(data: "bytes | bytearray") -> bytes:
@@ -64,7 +69,7 @@ def sealed(data: "bytes | bytearray") -> bytes:
 
 def opened(data: "bytes | bytearray") -> bytes:
     """Return what was sealed, b"" if it is damaged."""
-    end = len(data) - _SUM_BYTES
+    end = len(data) - SUM_BYTES
     if end <= 0 or bytes(data[end:]) != struct.pack("<I", crc32(data[:end])):
         return b""
     return bytes(data[:end])
@@ -81,7 +86,7 @@ def packed(step: bytearray) -> bytes:
     data = bytearray(STEP_BYTES)
     data[: len(step)] = step[:STEP_BYTES]
     if not step[0]:  # a stroke
-        data[_FLAGS] &= FLAGS
+        data[_FLAGS] &= _STEP_FLAGS
     return bytes(data)
 
 
@@ -104,19 +109,30 @@ def standing(match: "Match") -> "tuple[list[bytearray], int]":
     return steps, done
 
 
+def undone_sum(steps: "list[bytearray]", done: int) -> int:
+    """Return the checksum of the steps behind the first *done*."""
+    total = 0
+    for n in range(done, len(steps)):
+        total = crc32(packed(steps[n]), total)
+    return total
+
+
 class Store:
     """Keeps the record of a match in RTC memory and in files.
 
-    `behind` counts the changes that the files lack. `crashes` counts those in a row; a tick
-    stores it. `image` is what RTC memory holds.
+    `behind` counts the changes that the files lack. `crashes` counts those in a row, `mark` is
+    RUNS, PLANNED or TOLD, `header` the checksum of the log's header: a tick stores them. `image`
+    is what RTC memory holds.
     """
 
     def __init__(self) -> None:
         self.crashes = 0  # in a row
+        self.mark = RUNS
+        self.header = 0
         self.behind = 0
-        self._memory = RTC()
+        self.memory = RTC()
         self.image = bytearray(_MEMORY_BYTES)
-        before = self._memory.memory() or b""
+        before = self.memory.memory() or b""
         self.image[: len(before)] = before
         try:  # noqa: SIM105 (MicroPython has no contextlib)
             _make_folder()
@@ -133,6 +149,7 @@ class Store:
         self._text = ""
         self._absent = 0
         self._done = 0
+        self._undone = 0  # checksum of the steps that were undone
         self._sums = array("I")  # of the steps, done and undone
         self._begins = b""  # the steps up to the floor
         self._base = b""  # the same as the text of a `match` line, compact
@@ -151,6 +168,7 @@ class Store:
         self.number = number
         self.region = region
         steps, self._done = standing(match)
+        self._undone = undone_sum(steps, self._done)
         self._sums = array("I", [crc32(packed(step)) for step in steps])
         self._begins = _joined(match)
         self._base = _base(match)
@@ -160,10 +178,6 @@ class Store:
         self._lacks_base = first < len(steps)
         self.behind = int(self._lacks_base)
 
-    def forget(self) -> None:
-        """Let RTC memory be as `image` is: empty."""
-        self._memory.memory(self.image)
-
     def tick(self, evaluated_us: int, now_us: int, now_ns: int) -> None:
         """Remember how far the log has come, and what time it is.
 
@@ -172,11 +186,19 @@ class Store:
         """
         self._ticks += 1
         data = struct.pack(
-            CLOCK, FORM, self._ticks, max(0, evaluated_us), now_us, now_ns, min(self.crashes, 255)
+            CLOCK,
+            FORM,
+            self._ticks,
+            max(0, evaluated_us),
+            now_us,
+            now_ns,
+            min(self.crashes, 255),
+            self.mark,
+            self.header,
         )
         at = (self._ticks & 1) * CLOCK_BYTES
         self.image[at : at + CLOCK_BYTES] = sealed(data)
-        self._memory.memory(self.image)
+        self.memory.memory(self.image)
 
     def keep(self, match: "Match", aside: int) -> bool:
         """Store the record in RTC memory if it has changed; return whether it has.
@@ -211,6 +233,7 @@ class Store:
         self._done = done
         self._text = text
         self._absent = match.absent
+        self._undone = undone_sum(steps, done)
         self.number += 1
         self.behind += 1
         self._fill_slot(steps)
@@ -226,7 +249,16 @@ class Store:
 
     def _state(self) -> bytes:
         total = len(self._sums)
-        head = struct.pack(STATE, FORM, self.region, self.number, self._done, total, self._absent)
+        head = struct.pack(
+            STATE,
+            FORM,
+            self.region,
+            self.number,
+            self._done,
+            total,
+            self._absent,
+            self._undone,
+        )
         return head + compact(self._text)
 
     def _fill_slot(self, steps: "list[bytearray]") -> None:
@@ -235,7 +267,7 @@ class Store:
         data = bytearray((len(state), len(self._base)))
         data += state
         data += self._base
-        room = (SLOT_BYTES - 2 - len(data) - 2 - _SUM_BYTES) // STEP_BYTES
+        room = (SLOT_BYTES - 2 - len(data) - 2 - SUM_BYTES) // STEP_BYTES
         first = max(0, len(steps) - room)
         data += struct.pack("<H", first)
         for step in steps[first:]:
@@ -244,7 +276,7 @@ class Store:
         at = SLOTS_AT + (self.number & 1) * SLOT_BYTES
         self.image[at : at + 2] = struct.pack("<H", len(slot))
         self.image[at + 2 : at + 2 + len(slot)] = slot
-        self._memory.memory(self.image)
+        self.memory.memory(self.image)
 
     def commit(self, match: "Match") -> None:
         """Write to files what they lack: what the last `keep` stored. Raise OSError."""

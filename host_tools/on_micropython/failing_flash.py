@@ -68,7 +68,7 @@ class Run:
 
     def told(self) -> bool:
         """Say whether the console was told of each fault that there is."""
-        said = "\n".join(self.world.said)
+        said = "\n" + "\n".join(self.world.said)
         return bool(self.faults) and all("\n> %s:" % code in said for code in self.faults)
 
     def again(self) -> "tuple[int, str]":

@@ -288,7 +288,9 @@ def power_up(world: World, header: str, log_kb: int) -> "tuple[Any, Any]":
     # The modules of the firmware that is played are imported here, once `machine` is in its place.
     Machine.memory = b""
     store = firmware("store").Store()
-    found = firmware("recovery").recover(store)
+    recovery = firmware("recovery")
+    found = recovery.look(store.image)
+    recovery.recover(store, found)
     journal = firmware("journal").Journal(log_kb)
     app = firmware("app").App(
         header, world, world, world, world, store, journal, new=[], start_us=0

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from host_tools import replay
 from host_tools.cli import main
 from tests.play import HEADER, script
 from tests.play import play as feed
@@ -486,3 +487,29 @@ def test_the_program_names_a_file_whose_name_is_no_text() -> None:
     assert b"Traceback" not in finished.stderr
     assert finished.stderr.startswith(b"Error: ")
     assert finished.stderr.count(b"\n") == 1
+
+
+FIRST = b"# kegli-log 1 sensors=pins,cushions\n"
+OTHER = b"# kegli-log 1 sensors=pins,cushions quiet_ms=2000\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "parts"),
+    [
+        (FIRST + b"5 hit 1\n", 1),
+        (FIRST + b"5 hit 1\n" + FIRST + b"9 match empty\n", 1),  # where a file of it begins
+        (FIRST + b"90000 hit 1\n" + FIRST + b"0 match empty\n", 2),  # the power was cut
+        (FIRST + b"90000 hit 1\n" + FIRST + b"> notice\n" + b"0 hit 1\n", 2),
+        (FIRST + b"0 match empty\n" + FIRST + b"0 match empty\n", 1),  # it replaces nothing
+        (FIRST + b"0 match empty\n" + OTHER + b"0 match empty\n", 2),
+        (FIRST + b"90000 hit 1\n" + OTHER + b"90001 hit 1\n", 1),  # a comment, as any
+        (FIRST + b"# kegli-log 2\n90000 hit 1\n", 1),
+        (FIRST + b"90000 hit 1\n0 hit 1\n", 1),  # an error of one log
+        (FIRST + FIRST + FIRST, 1),
+        (b"", 1),
+    ],
+)
+def test_a_recording_may_hold_several_logs(data: bytes, parts: int) -> None:
+    found = replay.logs(data)
+    assert len(found) == parts
+    assert b"".join(found) == data

@@ -16,7 +16,13 @@ for length in range(len(whole) + 1):
         file.write(whole[:length])
     values, wrong = settings.read()
     print(length - len(whole), values == settings.usual(), len(wrong))
+deep = b"[" * 1500 + b"]" * 1500
 for data in (
+    b"{1: 2}",
+    b"{null: 2}",
+    b'{1: 2, "a": 3}',
+    b'{"a": ' + deep + b"}",
+    b'{"kegli-settings": ' + deep + b"}",
     b"[" * 4096,
     b'{"x":' * 800,
     b"\xff",

@@ -1,0 +1,35 @@
+"""What a log begins with, wherever it begins. Imported on demand."""
+
+from micropython import const
+
+TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
+if TYPE_CHECKING:
+    from .app import App
+
+
+def say_head(app: "App", t_us: int, texts: "list[str]", every: bool) -> None:
+    """Say header, pins, *texts* as `match` lines, and zone. *every*: also of what stands.
+
+    The pins come before the `match` lines, which make them lie or stand there: alone they would
+    fall. The zone comes after them, which forget who was there.
+    """
+    app.console.say(app.header)
+    journal = app.journal
+    if journal.needs_file and "E3" not in app.faults:
+        app.flash(journal.begin, "")
+    if journal.left_out > app.left_out:
+        app.left_out = journal.left_out
+        app.console.say(
+            "> %d lines of the log found no room and are not stored." % journal.left_out
+        )
+    journal.take(app.header)
+    _say_levels(app, t_us, "pins", every)
+    for text in texts:
+        app.enter(t_us, "match " + text)
+    _say_levels(app, t_us, "zone", every)
+
+
+def _say_levels(app: "App", t_us: int, sensor: str, every: bool) -> None:
+    for source, row in enumerate(app.inputs.rows):
+        if row[4] == sensor and (every or app.said[source]):
+            app.enter(t_us, "%s %d" % (row[0], app.said[source]))
