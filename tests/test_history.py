@@ -175,10 +175,10 @@ def test_pins_set_aside_stay_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("games", "strokes", "first"), [(5, 10, 0), (4, 60, 2), (3, 200, 1), (2, 300, -1)]
+    ("games", "strokes", "first"), [(5, 10, 0), (4, 60, 2), (3, 100, 1), (3, 140, 2), (2, 241, -1)]
 )
 def test_old_games_go_when_there_are_many_steps(games: int, strokes: int, first: int) -> None:
-    """The last two games stay; a record of more than 500 steps in them keeps no steps."""
+    """The last two games stay; games of more than 240 steps keep none."""
     referee = Referee(HEADER)
     t_us = 0
     for game in range(games):

@@ -275,7 +275,10 @@ def stored() -> tuple[list[object], Referee]:
 
 
 def test_each_file_cut_at_every_byte_leaves_the_score_or_the_one_before() -> None:
-    """Whatever file is cut or spoilt, the board starts from the newest state that is whole."""
+    """Whatever file is cut or spoilt, the board starts from the newest state that is whole.
+
+    A half-written save stopped another machine from starting: mpf#1005.
+    """
     stood, referee = stored()
     now = seen(referee)
     before = [what for what in stood if what != now][-1]

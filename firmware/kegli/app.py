@@ -80,8 +80,8 @@ _LOG_BYTES = const(4096)  # once so much waits
 _LOG_ALL_US = const(30_000_000)  # without an edge, before all that waits goes
 _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
-_MANY_STEPS = const(250)  # of the record: then it is asked whether old games can go
-_MORE_STEPS = const(50)  # before it is asked again
+_MANY_STEPS = const(200)  # of the record: then it is asked whether old games can go
+_MORE_STEPS = const(40)  # before it is asked again
 _CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
 # Words of the console that are no commands of the log.
 _SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))

@@ -76,7 +76,7 @@ _MOST_SET = const(31)  # of pins
 _GOES_ON = const(("+", "-", "empty"))  # what begins other texts than those of position.py
 _MOST_BYTES = const(180)  # of steps in a text: 252 characters, which a console takes as one line
 _MANY_STEPS = const(150)  # games before the last two go when the record has more
-_MOST_STEPS = const(500)  # a record that has still more keeps none
+_MOST_STEPS = const(240)  # and those that have more: a start must find room for them
 _MOST = const(0xFFF0)  # strokes of a game, and games
 
 
@@ -151,12 +151,13 @@ def texts(match: Match, aside: int) -> "list[str]":
 def oldest(match: Match) -> int:
     """Return the first game that texts go back to, as an index; -1 for none of them."""
     steps = len(match.steps)
-    first = len(match.games) - 2
-    while first > 0 and steps - match.games[first - 1].place <= _MANY_STEPS:
+    places = [game.place for game in match.games]
+    first = max(len(places) - 2, 0)
+    while first > 0 and steps - places[first - 1] <= _MANY_STEPS:
         first -= 1
-    if steps - match.games[max(first, 0)].place > _MOST_STEPS:
-        return -1
-    return max(first, 0)
+    while first < len(places) and steps - places[first] > _MOST_STEPS:
+        first += 1
+    return first if first < len(places) else -1
 
 
 def beginning(match: Match, first: int) -> "tuple[Match, int]":
