@@ -57,7 +57,7 @@ def begin() -> "App | None":
     found = recovery.look(kept.image)
     if log_cause and found.now_ns and found.mark == store.RUNS:  # a reset that nobody wanted
         found.crashes += 1
-    crashes = kept.crashes = found.crashes
+    crashes = kept.crashes = found.crashes if log_cause else 0
     if crashes >= _NO_START:
         console.say("> Stopped after %d crashes in a row: switch off and on." % crashes)
         _leds(settings.usual()).show(display.fault("E5"), 0)
@@ -114,7 +114,7 @@ def _set_thresholds(values: "Values") -> "list[str]":
     for key, gpio in (("cushion_mv", board.CUSHION_DAC), ("click_mv", board.CLICK_DAC)):
         try:
             machine.DAC(machine.Pin(gpio)).write(int(values[key]) * _FULL // _FULL_MV)
-        except OSError as error:
+        except (OSError, AttributeError) as error:  # AttributeError: this chip has none
             # A soft reset leaves a DAC as it is, and the chip does not give it out again.
             if machine.reset_cause() != machine.SOFT_RESET:
                 wrong.append("%s could not be set: %s" % (key, error))
