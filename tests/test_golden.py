@@ -18,7 +18,10 @@ GOLDENS = sorted((TESTS / "golden").glob("*.log"))
 # Clauses that no log can show, each with its reason.
 NOT_TO_BE_SHOWN: dict[str, str] = {}
 
-ORIGIN = re.compile(r"# Origin: written by hand from (?P<sources>R.+?)\.(?: .*)?")
+ORIGIN = re.compile(
+    r"# Origin: (?:written by hand from|printed on the virtual board, read against)"
+    r" (?P<sources>R.+?)\.(?: .*)?"
+)
 CLAUSE = re.compile(r"\bR\d+\.\d+\b")
 
 
