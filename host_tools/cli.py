@@ -283,6 +283,8 @@ def board(speed: float, sensors: frozenset[str], flash: Path | None) -> None:
     """Run the virtual board behind a serial port until Ctrl-C, which cuts its power."""
     if flash:
         flash.mkdir(exist_ok=True)
+        if any(flash.iterdir()) and not (flash / "kegli").is_dir():
+            raise click.ClickException(f"{flash} holds other files: name a new or empty folder.")
     _module("virtual_board").serve(sensors=sensors, speed=speed or None, flash=flash)
 
 

@@ -580,7 +580,7 @@ _SENTENCES = {
     "resets": "{resets:,} resets: {last:,} the last step, {before:,} the one before,"
     " {died_starting:,} again in the start, {lost} lost;"
     " {agree:,} of {replays:,} logs replay",
-    "flash": "{games:,} games: {right:,} right, {told:,} told, {recovered:,} recovered",
+    "flash": "games {games:,}: right {right:,}, told {told:,}, recovered {recovered:,}",
 }
 
 

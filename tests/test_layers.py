@@ -23,7 +23,7 @@ PURE = frozenset(
 FOR_PURE = frozenset(("micropython", "array", "binascii", "struct"))
 # What else the hardware modules may import: modules of MicroPython on the chip.
 ON_THE_CHIP = FOR_PURE | frozenset(
-    ("esp32", "gc", "io", "json", "machine", "neopixel", "os", "select", "sys", "time")
+    ("errno", "esp32", "gc", "io", "json", "machine", "neopixel", "os", "select", "sys", "time")
 )
 # Facts of the board that host tools need; all other modules that are not pure want hardware.
 FACTS = frozenset(("board", "settings"))

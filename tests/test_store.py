@@ -128,7 +128,7 @@ def test_what_is_kept_is_found_again(place: str) -> None:
         chip.rtc = b""
     found = recover(Store())
     steps = len(keeper.referee.match.steps) - 2  # the pin that is absent, and the first game
-    assert found.notices[0].endswith(f"came from {place}; undo reaches {steps} steps back.")
+    assert found.notices[0].endswith(f"came from {place}; steps that undo reaches: {steps}.")
     assert not found.is_damaged
     # The texts may begin at a later game, never lose what stands.
     again = started(found)
@@ -177,7 +177,7 @@ def test_a_stroke_that_runs_is_dropped_and_what_people_said_meanwhile_stays() ->
 
 def test_nothing_stored_is_an_empty_record() -> None:
     found = recover(Store())
-    assert (found.texts, found.notices, found.is_damaged) == ([], [], False)
+    assert (found.texts, found.notices, found.is_damaged) == (["empty"], [], False)
     assert facts(look(Store().image)) == (0, 0, 0, 0, 0, 0)
 
 
@@ -304,7 +304,7 @@ def test_both_states_spoilt_is_told_by_an_empty_record() -> None:
     for name in ("0", "1"):
         Path(FOLDER, name).write_bytes(b"\x00" * 90)
     found = recover(Store())
-    assert (found.texts, found.is_damaged) == ([], True)
+    assert (found.texts, found.is_damaged) == (["empty"], True)
     assert found.notices == [
         f"The score in score/{name} is damaged. It is kept as score/{name}.bad." for name in "01"
     ]
@@ -347,7 +347,7 @@ def test_a_state_with_a_right_checksum_that_is_none_is_told(state: bytes) -> Non
     Store()
     Path(FOLDER, "0").write_bytes(sealed(state))
     found = recover(Store())
-    assert (found.texts, found.is_damaged) == ([], True)
+    assert (found.texts, found.is_damaged) == (["empty"], True)
 
 
 @pytest.mark.parametrize("at", [*range(0, 2048, 7)])
@@ -366,7 +366,7 @@ def test_a_torn_store_leaves_the_slot_before(at: int) -> None:
 def test_any_bytes_in_memory_are_no_score() -> None:
     for data in (b"", b"\x01", b"\xff" * 2048, bytes(range(256)) * 8, b"\x01" * 2048):
         chip.rtc = data
-        assert recover(Store()).texts == []
+        assert recover(Store()).texts == ["empty"]
 
 
 # -- Other firmware
@@ -380,7 +380,7 @@ def test_a_form_that_is_not_known_is_refused_with_a_sentence_and_kept() -> None:
         data[0] = 9
         path.write_bytes(sealed(data))
     found = recover(Store())
-    assert found.texts == []
+    assert found.texts == ["empty"]
     assert found.is_damaged
     assert found.notices == [
         "Another firmware stored the score in form 9; only form 1 is known."
@@ -402,7 +402,7 @@ def test_a_form_that_is_not_known_in_memory_is_not_read() -> None:
             data[2] = 9
             image[start + 2 : start + 2 + size] = sealed(data)
     chip.rtc = bytes(image)
-    assert recover(Store()).texts == []
+    assert recover(Store()).texts == ["empty"]
 
 
 # -- A flash that fails

@@ -82,6 +82,7 @@ _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
 _MANY_STEPS = const(200)  # of the record: then it is asked whether old games can go
 _MORE_STEPS = const(40)  # before it is asked again
+_MOST_STEPS = const(240)  # as in history.py
 _CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
 # Words of the console that are no commands of the log.
 _SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
@@ -405,7 +406,7 @@ class App:
                 # Nothing that comes yet can come before it.
                 evaluated_us = self.referee.evaluated_us
                 self.begin_log(evaluated_us, texts(match, self.referee.pins_aside), False)
-            self._cut_at = max(_MANY_STEPS, len(match.steps) + _MORE_STEPS)
+            self._cut_at = min(max(_MANY_STEPS, len(match.steps) + _MORE_STEPS), _MOST_STEPS)
 
     def _commit(self) -> None:
         self.flash(lambda: self.store.commit(self.referee.match), "E2")

@@ -2,6 +2,8 @@
 
 from micropython import const
 
+from .history import oldest
+
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
     from .app import App
@@ -13,6 +15,9 @@ def say_head(app: "App", t_us: int, texts: "list[str]", every: bool) -> None:
     The pins come before the `match` lines, which make them lie or stand there: alone they would
     fall. The zone comes after them, which forget who was there.
     """
+    match = app.referee.match
+    if match.games and oldest(match):
+        app.console.say("> The record is long: old steps go, and undo reaches them no more.")
     app.console.say(app.header)
     journal = app.journal
     if journal.needs_file and "E3" not in app.faults:

@@ -73,6 +73,7 @@ class Journal:
 
     def probe(self) -> None:
         """See whether so much can be written as a flush would write."""
+        self.files()  # which makes the folder
         path = FOLDER + "/probe"
         with open(path, "wb") as file:
             file.write(bytes(_PROBE_BYTES))

@@ -51,17 +51,18 @@ class Found:
 class Recovered:
     """What the game goes on from.
 
-    `texts` are those of `match` lines, none for an empty record. `notices` are sentences.
+    `texts` are those of `match` lines. `notices` are sentences for the console.
     """
 
     def __init__(self) -> None:
-        self.texts: "list[str]" = []
+        self.texts = ["empty"]
         self.notices: "list[str]" = []
         self.is_damaged = False
         # Of the log: evaluated up to, and the time and the clock that goes on (ns) when that
         # was written; all 0 if the power was cut.
         self.evaluated_us = self.now_us = self.now_ns = 0
         self.crashes = 0  # in a row
+        self.is_known = False  # RTC memory says something of these
         self.mark = at.RUNS
         self.header = 0  # checksum of the log's header
 
@@ -84,6 +85,7 @@ def look(image: bytearray) -> Recovered:
             facts = struct.unpack(at.CLOCK, data)
             if facts[1] > newest:
                 newest = facts[1]
+                result.is_known = True
                 result.evaluated_us, result.now_us, result.now_ns = facts[2:5]
                 result.crashes, result.mark, result.header = facts[5:]
     return result
@@ -111,7 +113,7 @@ def _takes(store: "Store", result: Recovered, found: Found) -> bool:
         if found.text:
             aside = parse_match(found.text.split(" "))[0]
         store.adopt(found.number, found.region, match, found.text, found.first)
-        whence += "; undo reaches %d steps back." % _reach(match)
+        whence += "; steps that undo reaches: %d." % _reach(match)
     else:
         match = Match([])
         try:

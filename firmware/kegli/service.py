@@ -3,6 +3,7 @@
 Answers are notices: the log stays a log.
 """
 
+import errno
 import gc
 import io
 import os
@@ -49,8 +50,13 @@ def serve(app: "App", words: "list[str]") -> "list[str]":
     except ValueError as error:
         app.console.say("> refused '%s': %s" % (printable(" ".join(words)), error))
     except OSError as error:
-        app.console.say("> The flash could not be written: %s" % error)
+        app.console.say("> The flash could not be written: %s" % why(error))
     return []
+
+
+def why(error: OSError) -> str:
+    """Return the name of an error of the flash."""
+    return errno.errorcode.get(error.errno or 0, "%s" % error)
 
 
 def _say(app: "App", text: str) -> None:
@@ -78,7 +84,7 @@ def _log(app: "App", words: "list[str]") -> None:
 
 def _restart(app: "App", words: "list[str]") -> None:
     _no_more(words)
-    _say(app, "Restarting; the game goes on.")
+    _say(app, "Restarting.")
     app.leaves(PLANNED)
     store_all(app)
     machine.reset()
@@ -87,13 +93,14 @@ def _restart(app: "App", words: "list[str]") -> None:
 def _factory(app: "App", words: "list[str]") -> None:
     if words != ["reset"]:
         raise ValueError("say 'factory reset': it forgets settings, score and logs")
-    for sentence in forget_all(app.store):
+    wrong = forget_all(app.store) or ["Settings, score and logs are forgotten."]
+    for sentence in wrong:
         _say(app, sentence)
-    _say(app, "Settings, score and logs are forgotten. Restarting.")
     machine.reset()
 
 
 def _help(app: "App", words: "list[str]") -> None:
+    _no_more(words)
     for line in _HELP:
         _say(app, line)
 
@@ -105,9 +112,9 @@ def _no_more(words: "list[str]") -> None:
 
 def press_of_ok(app: "App", button: Button, t_us: int, level: int) -> None:
     """Let the log have what a press of `ok` before the first game means on this board."""
-    from .header import SETTINGS  # noqa: PLC0415 (on demand: it is rare)
+    from .header import parse_header  # noqa: PLC0415 (on demand: it is rare)
 
-    press = button.edge(t_us, level, dict(SETTINGS)["button_hold_ms"] * _MS)
+    press = button.edge(t_us, level, parse_header(app.header)[1]["button_hold_ms"] * _MS)
     if press and not app.referee.game:
         app.command(t_us, ["ok"] if press == SHORT else _new(app, []))
 
@@ -117,6 +124,8 @@ def press_of_ok(app: "App", button: Button, t_us: int, level: int) -> None:
 
 def _settings(app: "App", words: "list[str]") -> None:
     values, wrong = settings.read()
+    for sentence in wrong:
+        _say(app, sentence)
     verb = words[0] if words else "list"
     rest = words[1:]
     if verb == "list" and not rest:
@@ -138,13 +147,11 @@ def _settings(app: "App", words: "list[str]") -> None:
         raise ValueError(
             "say settings, settings get KEY, settings set KEY VALUE, settings reset [KEY]"
         )
-    for sentence in wrong:
-        _say(app, sentence)
 
 
 def _row(row: "settings.Row", values: "dict[str, int | str]") -> str:
     key, unit, _kind, usual, _why = row
-    value = "%s" % values[key] + (" " + unit if unit else "")
+    value = "%s" % values[key] + (" " + unit if unit else "") or "nothing"
     changed = "" if values[key] == usual else "; usual: %s" % (usual if usual != "" else "nothing")
     return "%s = %s (%s%s)" % (key, value, settings.span(row), changed)
 
@@ -183,13 +190,11 @@ def status(app: "App") -> "list[str]":
         lines.append("heap: not known on %s" % sys.implementation.name)
     lines.append("loop: %d ms at the worst" % (app.worst_us // _MS))
     lines.append("edges: %d lost" % app.inputs.ring.dropped)
-    behind = app.store.behind
-    lines.append(
-        "score: state %d in RTC memory, %s"
-        % (app.store.number, "%d steps ahead of flash" % behind if behind else "and on flash")
-    )
+    kept = app.store
+    where = "RTC memory and on flash" if not kept.behind else "RTC memory, not yet on flash"
+    lines.append("score: state %d in %s" % (kept.number, where) if kept.number else "score: none")
     steps = len(app.referee.match.steps) - app.referee.match.floor
-    lines.append("record: undo reaches %d steps back" % steps)
+    lines.append("record: steps that undo reaches: %d" % steps)
     try:
         files = app.journal.files()
         lines.append(
@@ -205,7 +210,7 @@ def status(app: "App") -> "list[str]":
         )
         lines.append("flash: %d bytes free" % free())
     except OSError as error:
-        lines.append("flash: cannot be read: %s" % error)
+        lines.append("flash: cannot be read: %s" % why(error))
     for code in sorted(app.faults):
         lines.append("%s: %s" % (code, app.faults[code]))
     lines.append("faults: %d" % len(app.faults))
@@ -230,7 +235,7 @@ def tell_flash(app: "App", code: str, error: OSError) -> None:
     """Say once that the flash could not be written."""
     if code not in app.faults:
         what = "score" if code == "E2" else "log"
-        fault(app, code, "The %s could not be written to flash: %s" % (what, error))
+        fault(app, code, "The %s could not be written to flash: %s" % (what, why(error)))
 
 
 def tell(app: "App", error: BaseException) -> None:
@@ -248,7 +253,7 @@ def tell(app: "App", error: BaseException) -> None:
         with open(FAULT_FILE, "w") as file:
             file.write("%d us, firmware %s\n%s" % (app.now_us, __version__, text))
     except OSError as failure:
-        kept = "it could not be stored: %s" % failure
+        kept = "it could not be stored: %s" % why(failure)
     name = text.strip().split("\n")[-1]
     fault(app, "E4", "An exception was survived, %s: %s" % (kept, name))
 
@@ -259,29 +264,23 @@ def tell(app: "App", error: BaseException) -> None:
 def forget_all(kept: "Store") -> "list[str]":
     """Forget settings, score and logs; return a sentence if the flash could not be written."""
     wrong = []
-    try:
-        for name in (settings.FILE, settings.ASIDE, settings.TEMPORARY, FAULT_FILE):
-            _remove(name)
-        for folder in os.listdir():
-            if folder == LOGS or folder[: len(SCORE)] == SCORE:
-                empty(folder)
-    except OSError as error:
-        wrong.append("Not all could be forgotten: %s" % error)
+    for name in os.listdir():
+        try:
+            if name in (settings.FILE, settings.ASIDE, settings.TEMPORARY, FAULT_FILE):
+                os.remove(name)
+            elif name == LOGS or name[: len(SCORE)] == SCORE:
+                empty(name)
+        except OSError as error:
+            wrong.append("%s could not be forgotten: %s" % (name, why(error)))
     kept.image[:] = bytes(len(kept.image))
     kept.memory.memory(kept.image)
     return wrong
 
 
-def _remove(name: str) -> None:
-    if name in os.listdir():
-        os.remove(name)
-
-
 def empty(folder: str) -> None:
-    """Remove the files of a folder, if there is one. Raise OSError."""
-    if folder in os.listdir():
-        for name in os.listdir(folder):
-            os.remove(folder + "/" + name)
+    """Remove the files of a folder. Raise OSError."""
+    for name in os.listdir(folder):
+        os.remove(folder + "/" + name)
 
 
 def store_all(app: "App") -> None:

@@ -65,7 +65,7 @@ TABLE: "tuple[Row, ...]" = (
     ("b.name", "", "name", "",
         "player b, the same"),
     ("log_kb", "KB", (0, 1500), 512,
-        "of flash for the event log, at least 64: the oldest goes first; 0 keeps none"),
+        "of flash for the event log, at least 64: the oldest goes first; 0 adds none"),
 )
 # fmt: on
 
@@ -138,8 +138,8 @@ def _name(text: str, _kind: str) -> str:
     if len(text) > _MOST_NAME or " " in text or text != printable(text):
         raise ValueError("a name has at most 60 characters, without blanks, percent-encoded")
     for code in text.split("%")[1:]:
-        digits = code[: _PER_CENT - 1].lower()
-        if len(digits) < _PER_CENT - 1 or [c for c in digits if c not in "0123456789abcdef"]:
+        digits = code[: _PER_CENT - 1]
+        if len(digits) < _PER_CENT - 1 or [c for c in digits if c not in "0123456789abcdefABCDEF"]:
             raise ValueError("behind a %% come two digits of 0-9 and A-F, not '%s'" % digits)
     return text
 

@@ -52,12 +52,16 @@ _HELD = const(("btn penalty", "btn fine"))
 def begin() -> "App | None":
     """Return the loop, started; None if there is no use in starting."""
     console = Console(sys.stdin, sys.stdout)
-    cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", ""))
+    cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", "software"))
     kept = Store()
     found = recovery.look(kept.image)
-    if log_cause and found.now_ns and found.mark == store.RUNS:  # a reset that nobody wanted
-        found.crashes += 1
-    crashes = kept.crashes = found.crashes if log_cause else 0
+    crashes = found.crashes if log_cause and found.mark != store.PLANNED else 0
+    if log_cause and found.is_known and found.mark == store.RUNS:  # a reset that nobody wanted
+        crashes += 1
+    # What is counted, and that the board runs, is noted first: the start itself may be cut off.
+    kept.crashes = crashes
+    kept.header = found.header
+    kept.tick(found.evaluated_us, found.now_us, found.now_ns)
     if crashes >= _NO_START:
         console.say("> Stopped after %d crashes in a row: switch off and on." % crashes)
         _leds(settings.usual()).show(display.fault("E5"), 0)
@@ -98,7 +102,6 @@ def begin() -> "App | None":
     if is_forgotten:
         found.notices.append("Two buttons were held: settings, score and logs are forgotten.")
     _tell(app, found, wrong)
-    kept.mark = store.RUNS
     kept.tick(found.evaluated_us if goes_on else 0, start_us, time.time_ns())
     return app
 
@@ -138,6 +141,8 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
         service.fault(app, "E5", sentence)
     for sentence in wrong:
         service.fault(app, "E1", sentence)
+    if wrong:
+        app.faults["E1"] = " ".join(wrong)
     for sentence in found.notices:
         app.console.say("> " + sentence)
     if found.is_damaged:
@@ -201,7 +206,9 @@ def _set_score_aside(kept: Store) -> None:
 
 def leave(app: "App | None") -> None:
     """Leave the chip to the REPL after Ctrl-C."""
-    if app:
+    if not app:
+        _note(store.PLANNED, 0)
+    else:
         if app.is_guarded:
             machine.WDT(timeout=_TOOLS_MS)
             minutes = _TOOLS_MS // 60_000
@@ -222,7 +229,7 @@ def crash(app: "App | None", error: Exception) -> bool:
             service.tell(app, error)
             service.store_all(app)
         else:
-            _count_crash()
+            _note(store.TOLD, 1)
             sys.print_exception(error)  # type: ignore[attr-defined]  # MicroPython's own
         print("> Starting again in %d s; Ctrl-C stops it." % (_PATIENCE_MS // 1000))
         for _ in range(_PATIENCE_MS // _SLICE_MS):
@@ -233,11 +240,11 @@ def crash(app: "App | None", error: Exception) -> bool:
     return True
 
 
-def _count_crash() -> None:
-    """Count a crash of the start in RTC memory."""
+def _note(mark: int, crashes: int) -> None:
+    """Note in RTC memory how a start ended, with so many crashes more; none is left if 0."""
     kept = Store()
     found = recovery.look(kept.image)
-    kept.crashes = found.crashes + 1
-    kept.mark = store.TOLD
+    kept.crashes = found.crashes + crashes if crashes else 0
+    kept.mark = mark
     kept.header = found.header
-    kept.tick(found.evaluated_us, found.now_us, found.now_ns or 1)
+    kept.tick(found.evaluated_us, found.now_us, found.now_ns)

@@ -174,6 +174,7 @@ class Store:
         self._base = _base(match)
         self._text = text
         self._absent = match.absent
+        self._fill_slot(steps)
         self._from = first
         self._lacks_base = first < len(steps)
         self.behind = int(self._lacks_base)

@@ -714,7 +714,7 @@ def test_resets_behind_the_port_leave_rtc_memory_and_time(
         assert ticks < 5_000_000
         assert third_ns - made_ns >= 300_000_000
         took_ns = (time.monotonic() - began_s) * 1e9
-        assert third_ns - first_ns <= took_ns
+        assert third_ns - first_ns <= took_ns + 1e9
 
 
 def test_the_watchdog_expires_at_the_prompt_and_in_a_loop_that_asks_nothing(

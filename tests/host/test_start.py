@@ -401,6 +401,22 @@ def test_factory_reset_on_the_console(tmp_path: Path) -> None:
         here.go_on(S_US)
         assert any(line.startswith("# kegli-log") and "quiet_ms" not in line for line in started)
         assert not any("goes on" in line for line in started)
+        here.go_on(9 * S_US)
+        here.say("new")
+        here.stroke(0)
+        assert replays(here.printed)
+
+
+def test_settings_before_the_first_game_make_a_log_of_their_own() -> None:
+    with table() as here:
+        here.say("settings set quiet_ms 9000")
+        stop(here, "restart")
+        here.say("new")
+        now_us = here.board.now_us
+        here.board.inject(
+            [Edge(now_us + 100_000, "hit", 1, 1), Edge(now_us + 7_200_000, "hit", 1, 1)]
+        )
+        assert len(conclusions(here.go_on(20 * S_US))) == 1
         assert replays(here.printed)
 
 
@@ -545,9 +561,52 @@ def test_a_reset_that_nobody_wanted_is_a_crash_and_a_restart_is_none(interpreter
                 " the chip stopped, or its watchdog did." in started
             )
             assert any(line.startswith("> E5") for line in started) == (crashes == 3)
+        # Who restarts it knows of them, and wants what is stored.
+        assert not any(line.startswith("> E") for line in stop(here, "restart"))
+        stop(here, "watchdog")
         # After five minutes they are forgotten.
         here.go_on(310 * S_US)
         assert not any(line.startswith("> E5") for line in stop(here, "watchdog"))
+
+
+@both
+def test_a_board_without_its_score_says_so_in_the_log(interpreter: str) -> None:
+    with table(interpreter=interpreter) as here:
+        here.say("new", "mark touch")
+        for _ in range(6):
+            started = stop(here, "watchdog")
+        assert any("without the stored settings and score" in line for line in started)
+        assert any(line.endswith(" match empty") for line in started)
+        assert conclusions(here.say("new"))[0].startswith("> game n=1 ")
+        here.go_on(8 * S_US)
+        here.stroke(0)
+        assert replays(here.printed)
+        # What is played from here on is not set aside again.
+        assert "> Game 1 goes on at 5:0." in stop(here, "restart")
+
+
+@both
+def test_a_start_that_is_cut_off_again_and_again_is_counted(interpreter: str) -> None:
+    with table(interpreter=interpreter) as here:
+        here.say("new")
+        stop(here, "restart")
+        for moments in (10, 14, 18):
+            here.board.die_after(moments)
+            here.board.reset("watchdog")
+            assert here.board.is_dead
+        started = stop(here, "watchdog")
+        assert any(
+            line.startswith("> E5: Started without the stored settings after ") for line in started
+        )
+
+
+def test_status_says_all_that_is_wrong_with_the_settings(tmp_path: Path) -> None:
+    flash = set_up(tmp_path, quiet_ms=5, speed=3)
+    with table(flash) as here:
+        told = [line for line in here.printed if line.startswith("> E1: ")]
+        assert len(told) == 3
+        (said,) = [line for line in here.say("status") if line.startswith("> E1: ")]
+        assert all(line.removeprefix("> E1: ") in said for line in told)
 
 
 def test_a_scan_that_died_ends_in_a_restart_by_the_watchdog() -> None:

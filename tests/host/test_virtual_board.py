@@ -29,7 +29,13 @@ LED_WRITE_US = 30 * display.LEDS
 
 
 def edges_of(lines: list[str]) -> list[str]:
-    return [line for line in lines if not line.startswith(("#", ">")) and " end" not in line]
+    """Return the lines that sensors and buttons made."""
+    others = (" end", " match ")
+    return [
+        line
+        for line in lines
+        if not line.startswith(("#", ">")) and not any(word in line for word in others)
+    ]
 
 
 def concluded(lines: list[str]) -> list[str]:
