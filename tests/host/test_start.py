@@ -590,8 +590,9 @@ def test_a_start_that_is_cut_off_again_and_again_is_counted(interpreter: str) ->
     with table(interpreter=interpreter) as here:
         here.say("new")
         stop(here, "restart")
+        here.board.die_after(0)
         for moments in (10, 14, 18):
-            here.board.die_after(moments)
+            here.board.die_after(moments)  # of the next start
             here.board.reset("watchdog")
             assert here.board.is_dead
         started = stop(here, "watchdog")
