@@ -38,11 +38,16 @@ def mermaid() -> str:
     return "\n".join([*lines, "```", ""])
 
 
+def put_between(begin: str, new: str, end: str, text: str) -> str:
+    """Return *text* with *new* between two marks that it has once."""
+    before, rest = text.split(begin)
+    _old, after = rest.split(end)
+    return f"{before}{begin}{new}{end}{after}"
+
+
 def updated(text: str) -> str:
     """Return *text* with the diagram between its two marks."""
-    before, rest = text.split(_BEGIN)
-    _old, after = rest.split(_END)
-    return f"{before}{_BEGIN}{mermaid()}{_END}{after}"
+    return put_between(_BEGIN, mermaid(), _END, text)
 
 
 if __name__ == "__main__":

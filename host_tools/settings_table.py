@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from host_tools.diagram import README
+from host_tools.diagram import README, put_between
 from kegli.settings import TABLE, span
 
 _BEGIN = "<!-- written by python -m host_tools.settings_table -->\n"
@@ -23,9 +23,7 @@ def table() -> str:
 
 def updated(text: str) -> str:
     """Return *text* with the table between its two marks."""
-    before, rest = text.split(_BEGIN)
-    _old, after = rest.split(_END)
-    return f"{before}{_BEGIN}{table()}{_END}{after}"
+    return put_between(_BEGIN, table(), _END, text)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,8 @@
 """The virtual chip's resets, its losses of power and its sudden deaths, and what outlives them."""
 
-import os
-import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -16,7 +11,7 @@ import pytest
 
 from host_tools.virtual_board import VirtualBoard
 from host_tools.virtual_table import Edge
-from tests.host.test_virtual_board import Client, mpremote
+from tests.host.test_virtual_board import Client, mpremote, served
 
 INTERPRETERS = ("micropython", "python")
 both = pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -636,32 +631,6 @@ def test_the_temporary_files_go_with_the_board(
 # Behind the serial port.
 
 
-@contextmanager
-def served(folder: Path, interpreter: str, speed: float = 1.0) -> Iterator[str]:
-    """Run a board behind a port, yield the port's path, and end it by Ctrl-C."""
-    program = (
-        "from pathlib import Path; from host_tools.virtual_board import serve; "
-        f"serve(interpreter={interpreter!r}, speed={speed}, flash=Path({str(folder)!r}))"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        try:
-            path, _ = process.stdout.readline(), process.stdout.readline()
-            yield path.strip()
-        finally:
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=10)
-        assert errors == ""
-        assert process.returncode == 0
-
-
 class Port(Client):
     """A client of a board that runs SHELL."""
 
@@ -692,7 +661,7 @@ class Port(Client):
 def test_resets_behind_the_port_leave_rtc_memory_and_time(
     tmp_path: Path, interpreter: str
 ) -> None:
-    with served(flash(tmp_path, SHELL), interpreter) as path, closing(Port(path)) as port:
+    with served(interpreter, flash(tmp_path, SHELL)) as path, closing(Port(path)) as port:
         port.type(b"machine.reset()\n")
         port.read_until(b"SW_CPU_RESET")
         began_s = time.monotonic()
@@ -721,7 +690,7 @@ def test_the_watchdog_expires_at_the_prompt_and_in_a_loop_that_asks_nothing(
     tmp_path: Path,
 ) -> None:
     with (
-        served(flash(tmp_path, SHELL), "micropython", 4.0) as path,
+        served("micropython", flash(tmp_path, SHELL), 4.0) as path,
         closing(Port(path)) as port,
     ):
         port.prompt()
@@ -739,7 +708,7 @@ def test_the_watchdog_expires_at_the_prompt_and_in_a_loop_that_asks_nothing(
 
 
 def test_the_watchdog_outlives_a_soft_reset_at_the_prompt(tmp_path: Path) -> None:
-    with served(flash(tmp_path, SHELL), "micropython") as path, closing(Port(path)) as port:
+    with served("micropython", flash(tmp_path, SHELL)) as path, closing(Port(path)) as port:
         port.prompt()
         port.type(b"import machine; wdt = machine.WDT(timeout=2500)\r")
         port.read_until(b">>> ")
@@ -752,12 +721,12 @@ def test_the_watchdog_outlives_a_soft_reset_at_the_prompt(tmp_path: Path) -> Non
 
 def test_a_fed_watchdog_lets_the_board_live_behind_the_port(tmp_path: Path) -> None:
     program = SHELL.replace("None", "machine.WDT(timeout=1500)", 1)
-    with served(flash(tmp_path, program), "micropython", 5.0) as path, closing(Port(path)) as port:
+    with served("micropython", flash(tmp_path, program), 5.0) as path, closing(Port(path)) as port:
         assert b"start 3" not in port.said_in(10)
 
 
 def test_mpremote_sees_what_a_reset_leaves(tmp_path: Path) -> None:
-    with served(flash(tmp_path, SHELL), "micropython") as path:
+    with served("micropython", flash(tmp_path, SHELL)) as path:
         store = "import machine; machine.RTC().memory(b'held'); print(machine.reset_cause())"
         assert mpremote(path, "resume", "exec", store) == "1\n"
         look = "import machine; print(machine.reset_cause(), machine.RTC().memory())"

@@ -392,9 +392,13 @@ def test_a_program_that_ends_is_told(tmp_path: Path) -> None:
 
 
 @contextmanager
-def served(interpreter: str) -> Iterator[str]:
+def served(interpreter: str, flash: Path | None = None, speed: float = 1.0) -> Iterator[str]:
     """Run the board behind a port, yield the port's path, and end it by Ctrl-C."""
-    program = f"from host_tools.virtual_board import serve; serve(interpreter={interpreter!r})"
+    folder = f"Path({str(flash)!r})" if flash else None
+    program = (
+        "from pathlib import Path; from host_tools.virtual_board import serve; "
+        f"serve(interpreter={interpreter!r}, speed={speed}, flash={folder})"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
