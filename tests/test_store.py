@@ -15,9 +15,10 @@ from host_tools.replay import game_rows, stroke_rows
 from kegli import recovery
 from kegli import store as store_module
 from kegli.position import format_match
+from kegli.record import sealed
 from kegli.recovery import Recovered, look
 from kegli.referee import Referee
-from kegli.store import FOLDER, Store, sealed
+from kegli.store import FOLDER, Store
 from tests.play import HEADER, script
 from tests.random_logs import random_log
 
@@ -61,7 +62,7 @@ class Keeper:
 def facts(found: Recovered) -> tuple[int, ...]:
     """Return what RTC memory says of the log and of crashes."""
     times = found.evaluated_us, found.now_us, found.now_ns
-    return (*times, found.crashes, found.mark, found.header)
+    return (*times, found.crashes, found.left, found.header)
 
 
 def lines_of(text: str) -> list[str]:
@@ -185,7 +186,7 @@ def test_the_clock_is_the_one_of_the_last_tick() -> None:
     store = Store()
     for n in range(1, 6):
         store.crashes = n
-        store.mark = n % 3
+        store.left = n % 3
         store.header = n * 10**8
         store.tick(n * 10**12, n * 10**13, n * 10**17)
         said = (n * 10**12, n * 10**13, n * 10**17, n, n % 3, n * 10**8)
@@ -428,6 +429,22 @@ def test_a_failed_commit_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None
     assert keeper.store.behind == 0
     chip.rtc = b""
     assert standing(started(recover(Store()))) == after_restart(keeper.referee)
+
+
+def test_what_rtc_memory_alone_has_goes_to_the_flash_after_a_start() -> None:
+    """Also a record that has no steps: a reset came before the flash was written."""
+    keeper = Keeper()
+    keeper.feed(lines_of("0 new; 1 stroke 0; 10 stroke 1; 15 end"))
+    text = format_match(keeper.referee.match)
+    keeper.commits = False
+    keeper.feed(lines_of("20 score a=9 b=8"))
+    keeper.feed([f"30000000 match {text}"])
+    store = Store()
+    again = started(recover(store))
+    assert store.behind == 1
+    store.commit(again.match)
+    chip.rtc = b""
+    assert seen(started(recover(Store()))) == seen(again) == (1, [7, 0], 0, 2, "playing")
 
 
 def test_the_folder_is_made_once(tmp_path: Path) -> None:

@@ -147,9 +147,9 @@ class App:
         self.worst_us = 0  # of a step
         self.least_free = 0  # bytes of the heap, after a collection
 
-    def leaves(self, mark: int) -> None:
+    def leaves(self, left: int) -> None:
         """Note in RTC memory that the loop is left: see store.RUNS."""
-        self.store.mark = mark
+        self.store.left = left
         self.store.tick(self.referee.evaluated_us, self.now_us, self.time.time_ns())
 
     def run(self) -> None:
@@ -423,4 +423,4 @@ class App:
             self._again_us = self.now_us + _FLASH_AGAIN_US
             from kegli.service import tell_flash  # noqa: PLC0415 (on demand: it is rare)
 
-            tell_flash(self, fault or "E3", error)
+            tell_flash(self, fault, error)

@@ -21,7 +21,7 @@ def say_head(app: "App", t_us: int, texts: "list[str]", every: bool) -> None:
     app.console.say(app.header)
     journal = app.journal
     if journal.needs_file and "E3" not in app.faults:
-        app.flash(journal.begin, "")
+        app.flash(journal.begin, "E3")
     if journal.left_out > app.left_out:
         app.left_out = journal.left_out
         app.console.say(

@@ -12,7 +12,7 @@ steps after it make of it; any other step is whole.
 """
 
 import struct
-from binascii import a2b_base64, b2a_base64, crc32
+from binascii import a2b_base64, b2a_base64
 
 from micropython import const
 
@@ -61,7 +61,6 @@ _HEAD_BYTES = const(11)
 _BASE_BYTES = const(12)
 _SAID_BYTES = const(7)
 _TERMS_BYTES = const(20)
-_SUM_BYTES = const(4)
 _NONE = const(0xFF)
 _HOLDS = const(4)
 _DRAWN = const(2)
@@ -205,7 +204,7 @@ def _packed(sign: str, steps: "list[bytearray]", shift: int) -> "list[str]":
 
 
 def _sealed(data: bytes) -> str:
-    return b2a_base64(data + struct.pack("<I", crc32(data))).decode()[:-1]
+    return b2a_base64(record.sealed(data)).decode()[:-1]
 
 
 # And back
@@ -215,18 +214,22 @@ def steps_of(words: "list[str]") -> "list[bytearray]":
     """Return the steps in the words of a text, if it is not where they begin. Raise ValueError."""
     if words == ["empty"]:
         return []
-    try:
-        data = a2b_base64(words[-1])
-    except ValueError:
-        data = b""
-    end = len(data) - _SUM_BYTES
-    if end <= 0 or len(words) != 2 or data[end:] != struct.pack("<I", crc32(data[:end])):  # noqa: PLR2004 (sign and data)
+    data = _opened(words[1:])
+    if not data:
         raise ValueError("the steps are damaged")
     steps = []
-    while data[_SUM_BYTES:]:
-        steps.append(unpack(data[:-_SUM_BYTES]))
+    while data:
+        steps.append(unpack(data))
         data = data[len(pack(steps[-1])) :]
     return steps
+
+
+def _opened(words: "list[str]") -> bytes:
+    """Return what is sealed in the one word that there is; b"" if it is damaged."""
+    try:
+        return record.opened(a2b_base64(words[0])) if len(words) == 1 else b""
+    except ValueError:
+        return b""
 
 
 def read(words: "list[str]") -> None:
@@ -346,14 +349,9 @@ def parse_match(words: list[str]) -> "tuple[int, Game, list[bytearray], list[int
     said_at = _HEAD_BYTES + _BASE_BYTES
     terms_at = said_at + _SAID_BYTES
     stroke_at = terms_at + _TERMS_BYTES
-    try:
-        data = a2b_base64(words[-1])
-    except ValueError:
-        data = b""
-    end = len(data) - _SUM_BYTES
+    data = _opened(words[-1:])
+    end = len(data)
     if end not in (stroke_at, stroke_at + _LAST_BYTES):
-        raise ValueError("the match is damaged")
-    if data[end:] != struct.pack("<I", crc32(data[:end])):
         raise ValueError("the match is damaged")
     number, starter, equal, absent, a, b, drawn = struct.unpack_from(_HEAD, data, 0)
     terms = unpack_terms(data[terms_at:stroke_at])
@@ -375,7 +373,7 @@ def parse_match(words: list[str]) -> "tuple[int, Game, list[bytearray], list[int
             outcome = fold.play(step, 0)
             if outcome:
                 outcome.line()
-        if " ".join(words) != text_of(fold, data):
+        if " ".join(words) != text_of(fold, record.sealed(data)):
             raise ValueError
     except (IndexError, ValueError):
         raise ValueError("the match is damaged")

@@ -7,7 +7,7 @@ behind it.
 """
 
 import struct
-from binascii import b2a_base64, crc32
+from binascii import b2a_base64
 
 from micropython import const
 
@@ -34,7 +34,6 @@ _HEAD_BYTES = const(11)
 _BASE_BYTES = const(12)
 _SAID_BYTES = const(7)  # scores (2 each), turn, end of the game, leaning pins
 _TERMS_BYTES = const(20)
-_SUM_BYTES = const(4)
 _NONE = const(0xFF)
 _HOLDS = const(4)  # the game ended so, whatever the last stroke says
 _DRAWN = const(2)  # as the end of a game; else the player who resigned
@@ -71,8 +70,7 @@ def format_match(match: Match, aside: int = 0, flags: int = 0xFF) -> str:
         stroke[_FLAGS] &= flags
         stroke[_OWN_MARKS:_ANNULLED] = stroke[_MARKS:]  # all of them, whoever said them
         data += stroke
-    data += struct.pack("<I", crc32(data))
-    return text_of(game, data)
+    return text_of(game, record.sealed(data))
 
 
 def text_of(game: Game, data: bytes) -> str:

@@ -22,6 +22,7 @@ heap. So modules that share some have copies, which tests/test_constants.py hold
 """
 
 import struct
+from binascii import crc32
 
 from micropython import const
 
@@ -120,3 +121,14 @@ def pins(step: bytearray) -> tuple[int, int]:
     """Return the sets of pins that count: fallen in the stroke, fallen late."""
     standing = ~step[_ANNULLED]
     return step[_FELL] & standing, step[_LATE] & standing
+
+
+def sealed(data: "bytes | bytearray") -> bytes:
+    """Return *data* with a checksum behind it, four bytes."""
+    return bytes(data) + struct.pack("<I", crc32(data))
+
+
+def opened(data: "bytes | bytearray") -> bytes:
+    """Return what was sealed, b"" if it is damaged."""
+    inside = bytes(data[:-4])
+    return inside if inside and sealed(inside) == bytes(data) else b""

@@ -22,6 +22,7 @@ from .history import (
 )
 from .match import Match
 from .position import format_match
+from .record import opened
 
 TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Recovered:
         self.evaluated_us = self.now_us = self.now_ns = 0
         self.crashes = 0  # in a row
         self.is_known = False  # RTC memory says something of these
-        self.mark = at.RUNS
+        self.left = at.RUNS
         self.header = 0  # checksum of the log's header
 
 
@@ -80,14 +81,14 @@ def look(image: bytearray) -> Recovered:
     result = Recovered()
     newest = -1
     for n in (0, 1):
-        data = at.opened(image[n * at.CLOCK_BYTES : (n + 1) * at.CLOCK_BYTES])
-        if data and data[0] == at.FORM and len(data) == at.CLOCK_BYTES - at.SUM_BYTES:
+        data = opened(image[n * at.CLOCK_BYTES : (n + 1) * at.CLOCK_BYTES])
+        if data and data[0] == at.FORM and len(data) == struct.calcsize(at.CLOCK):
             facts = struct.unpack(at.CLOCK, data)
             if facts[1] > newest:
                 newest = facts[1]
                 result.is_known = True
                 result.evaluated_us, result.now_us, result.now_ns = facts[2:5]
-                result.crashes, result.mark, result.header = facts[5:]
+                result.crashes, result.left, result.header = facts[5:]
     return result
 
 
@@ -112,7 +113,8 @@ def _takes(store: "Store", result: Recovered, found: Found) -> bool:
     if match:
         if found.text:
             aside = parse_match(found.text.split(" "))[0]
-        store.adopt(found.number, found.region, match, found.text, found.first)
+        is_on_flash = not found.has_base
+        store.adopt(found.number, found.region, match, found.text, found.first, is_on_flash)
         whence += "; steps that undo reaches: %d." % _reach(match)
     else:
         match = Match([])
@@ -150,7 +152,7 @@ def _slots(image: bytearray) -> "list[Found]":
     for n in (0, 1):
         start = at.SLOTS_AT + n * at.SLOT_BYTES
         (size,) = struct.unpack("<H", image[start : start + 2])
-        data = at.opened(image[start + 2 : start + 2 + min(size, at.SLOT_BYTES)])
+        data = opened(image[start + 2 : start + 2 + min(size, at.SLOT_BYTES)])
         if len(data) <= at.STATE_BYTES or data[0] < at.STATE_BYTES or data[2] != at.FORM:
             continue
         base_at = 2 + data[0]
@@ -209,7 +211,7 @@ def _read(name: str) -> bytes:
     """Return what is sealed in a file, b"" if there is none or it is damaged."""
     try:
         with open(at.FOLDER + "/" + name, "rb") as file:
-            return at.opened(file.read())
+            return opened(file.read())
     except OSError:
         return b""
 

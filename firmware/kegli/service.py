@@ -240,7 +240,8 @@ def tell_flash(app: "App", code: str, error: OSError) -> None:
 
 def tell(app: "App", error: BaseException) -> None:
     """Print an exception as notices, and store it; once, if it comes again and again."""
-    if "%s" % error in app.faults.get("E4", "") and "%s" % error:
+    name = "%s: %s" % (type(error).__name__, error)
+    if app.faults.get("E4", "").endswith(name):
         return  # told already
     out = io.StringIO()
     sys.print_exception(error, out)  # type: ignore[attr-defined]  # MicroPython's own
@@ -254,7 +255,6 @@ def tell(app: "App", error: BaseException) -> None:
             file.write("%d us, firmware %s\n%s" % (app.now_us, __version__, text))
     except OSError as failure:
         kept = "it could not be stored: %s" % why(failure)
-    name = text.strip().split("\n")[-1]
     fault(app, "E4", "An exception was survived, %s: %s" % (kept, name))
 
 

@@ -55,8 +55,8 @@ def begin() -> "App | None":
     cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", "software"))
     kept = Store()
     found = recovery.look(kept.image)
-    crashes = found.crashes if log_cause and found.mark != store.PLANNED else 0
-    if log_cause and found.is_known and found.mark == store.RUNS:  # a reset that nobody wanted
+    crashes = found.crashes if log_cause and found.left != store.PLANNED else 0
+    if log_cause and found.is_known and found.left == store.RUNS:  # a reset that nobody wanted
         crashes += 1
     # What is counted, and that the board runs, is noted first: the start itself may be cut off.
     kept.crashes = crashes
@@ -132,7 +132,7 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
         what = "; what it was is in %s" % service.FAULT_FILE
         sentence = "Started again after a crash (%d in a row)%s." % (
             crashes,
-            what if found.mark == store.TOLD else ": the chip stopped, or its watchdog did",
+            what if found.left == store.TOLD else ": the chip stopped, or its watchdog did",
         )
         service.fault(app, "E4", sentence)
     if crashes >= _NO_SETTINGS:
@@ -240,11 +240,11 @@ def crash(app: "App | None", error: Exception) -> bool:
     return True
 
 
-def _note(mark: int, crashes: int) -> None:
+def _note(left: int, crashes: int) -> None:
     """Note in RTC memory how a start ended, with so many crashes more; none is left if 0."""
     kept = Store()
     found = recovery.look(kept.image)
     kept.crashes = found.crashes + crashes if crashes else 0
-    kept.mark = mark
+    kept.left = left
     kept.header = found.header
     kept.tick(found.evaluated_us, found.now_us, found.now_ns)

@@ -3,7 +3,7 @@
     place                what                                        written
     RTC memory           a clock; the state with the newest steps,   at once after every step
                          in two slots in turn
-    score/0, score/1     the state, in turn                          soon, while no stroke runs
+    score/0, score/1     the state, in turn                          then, if no stroke runs
     score/a0, a1, ...    the steps, five in a file                   with it
     score/a              where those steps begin                     with it
 
@@ -59,20 +59,7 @@ TOLD = const(2)  # an exception, counted and stored
 SLOTS_AT = const(78)
 SLOT_BYTES = const(985)  # at most: its length, then the state and steps, sealed
 _MEMORY_BYTES = const(2048)
-SUM_BYTES = const(4)
-
-
-def sealed(data: "bytes | bytearray") -> bytes:
-    """Return *data* with a checksum behind it."""
-    return bytes(data) + struct.pack("<I", crc32(data))
-
-
-def opened(data: "bytes | bytearray") -> bytes:
-    """Return what was sealed, b"" if it is damaged."""
-    end = len(data) - SUM_BYTES
-    if end <= 0 or bytes(data[end:]) != struct.pack("<I", crc32(data[:end])):
-        return b""
-    return bytes(data[:end])
+_SUM_BYTES = const(4)  # of what is sealed
 
 
 def compact(text: str) -> bytes:
@@ -120,14 +107,14 @@ def undone_sum(steps: "list[bytearray]", done: int) -> int:
 class Store:
     """Keeps the record of a match in RTC memory and in files.
 
-    `behind` counts the changes that the files lack. `crashes` counts those in a row, `mark` is
+    `behind` counts the changes that the files lack. `crashes` counts those in a row, `left` is
     RUNS, PLANNED or TOLD, `header` the checksum of the log's header: a tick stores them. `image`
     is what RTC memory holds.
     """
 
     def __init__(self) -> None:
         self.crashes = 0  # in a row
-        self.mark = RUNS
+        self.left = RUNS
         self.header = 0
         self.behind = 0
         self.memory = RTC()
@@ -140,7 +127,7 @@ class Store:
             pass
         self._ticks = 0  # number of the clock last written, which goes on through a reset
         for at in (0, CLOCK_BYTES):
-            data = opened(self.image[at : at + CLOCK_BYTES])
+            data = record.opened(self.image[at : at + CLOCK_BYTES])
             if data and data[0] == FORM:
                 self._ticks = max(self._ticks, struct.unpack(CLOCK, data)[1])
         # What is stored: a number that grows, and what it is the number of.
@@ -159,11 +146,18 @@ class Store:
         self._lacks_base = True
         self._lacks_cleaning = False
 
-    def adopt(self, number: int, region: int, match: "Match", text: str, first: int) -> None:
+    def adopt(  # noqa: PLR0913, PLR0917 (all that was found)
+        self,
+        number: int,
+        region: int,
+        match: "Match",
+        text: str,
+        first: int,
+        is_on_flash: bool,
+    ) -> None:
         """Go on from what recovery found: *match* is what is stored, whole, as *region*.
 
-        *text*: that of the state. *first*: the first step that may be in RTC memory alone; all
-        of them are in files if it is behind the last.
+        *text*: that of the state. *first*: the first step that may be in RTC memory alone.
         """
         self.number = number
         self.region = region
@@ -176,8 +170,8 @@ class Store:
         self._absent = match.absent
         self._fill_slot(steps)
         self._from = first
-        self._lacks_base = first < len(steps)
-        self.behind = int(self._lacks_base)
+        self._lacks_base = not is_on_flash
+        self.behind = int(not is_on_flash)
 
     def tick(self, evaluated_us: int, now_us: int, now_ns: int) -> None:
         """Remember how far the log has come, and what time it is.
@@ -194,11 +188,11 @@ class Store:
             now_us,
             now_ns,
             min(self.crashes, 255),
-            self.mark,
+            self.left,
             self.header,
         )
         at = (self._ticks & 1) * CLOCK_BYTES
-        self.image[at : at + CLOCK_BYTES] = sealed(data)
+        self.image[at : at + CLOCK_BYTES] = record.sealed(data)
         self.memory.memory(self.image)
 
     def keep(self, match: "Match", aside: int) -> bool:
@@ -268,12 +262,12 @@ class Store:
         data = bytearray((len(state), len(self._base)))
         data += state
         data += self._base
-        room = (SLOT_BYTES - 2 - len(data) - 2 - SUM_BYTES) // STEP_BYTES
+        room = (SLOT_BYTES - 2 - len(data) - 2 - _SUM_BYTES) // STEP_BYTES
         first = max(0, len(steps) - room)
         data += struct.pack("<H", first)
         for step in steps[first:]:
             data += packed(step)
-        slot = sealed(data)
+        slot = record.sealed(data)
         at = SLOTS_AT + (self.number & 1) * SLOT_BYTES
         self.image[at : at + 2] = struct.pack("<H", len(slot))
         self.image[at + 2 : at + 2 + len(slot)] = slot
@@ -322,4 +316,4 @@ def _make_folder() -> None:
 
 def _write(name: str, data: bytes) -> None:
     with open(FOLDER + "/" + name, "wb") as file:
-        file.write(sealed(data))
+        file.write(record.sealed(data))

@@ -540,11 +540,10 @@ def test_whatever_fails_in_a_crash_the_board_starts_again(
             "        raise MemoryError\n        letter =",
         )
         spoil(tmp_path, "service", "    out = io.StringIO()\n", "    raise MemoryError\n")
-        stop(here, "restart")
-        here.say("pass")
-        here.go_on(3 * S_US)
-        assert len(here.board.resets) >= 3
-        assert "> Game 1 goes on at 5:0." in here.printed
+        # The score is to be written after the start: that crashes, and so does telling it.
+        started = stop(here, "restart")
+        assert len(here.board.resets) >= 5
+        assert started.count("> Game 1 goes on at 5:0.") >= 3
 
 
 @both
