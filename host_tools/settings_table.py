@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import kegli
 from host_tools.diagram import README, put_between
 from kegli.settings import TABLE, span
+
+_TEXTS = Path(kegli.__file__).parent / "help.txt"
 
 _BEGIN = "<!-- written by python -m host_tools.settings_table -->\n"
 _END = "<!-- end of the settings -->\n"
@@ -14,10 +20,12 @@ _END = "<!-- end of the settings -->\n"
 
 def table() -> str:
     """Return the table: a row for each setting."""
+    texts = _TEXTS.read_text(encoding="utf-8")
+    why = dict(re.findall(r"^setting (\S+): (.*)$", texts, re.M))
     lines = ["| setting | unit | may be | usual | why |", "|---|---|---|---|---|"]
     for row in TABLE:
-        key, unit, _kind, usual, why = row
-        lines.append(f"| `{key}` | {unit or '-'} | {span(row)} | {usual or '-'} | {why} |")
+        key, unit, _kind, usual = row
+        lines.append(f"| `{key}` | {unit or '-'} | {span(row)} | {usual or '-'} | {why[key]} |")
     return "\n".join([*lines, ""])
 
 

@@ -7,17 +7,19 @@ from heapq import heappop, heappush
 
 import kegli
 from host_tools.virtual_table import Edge, Stroke
-from kegli.board import INTERRUPT_ERROR_US, NAME, SENSORS
+from kegli.board import FRONT_END_ERROR_US, INTERRUPT_ERROR_US, NAME, SENSORS
 from kegli.lines import BUTTONS
 from kegli.referee import Referee
+
+_SHOT_ERROR_US = FRONT_END_ERROR_US + 1  # what the capture units leave open
 
 
 def edge_line(edge: Edge) -> str:
     """Return the log line of an edge, with the uncertainty that the firmware declares."""
     words = {
         "pin": f"{edge.which} {edge.level} {INTERRUPT_ERROR_US}",
-        "hit": f"{edge.which} {INTERRUPT_ERROR_US}",
-        "click": f"{INTERRUPT_ERROR_US}",
+        "hit": f"{edge.which} {_SHOT_ERROR_US}",
+        "click": f"{_SHOT_ERROR_US}",
         "zone": f"{edge.level} {INTERRUPT_ERROR_US}",
     }.get(edge.kind) or f"{BUTTONS[edge.which]} {edge.level}"
     return f"{edge.t_us} {edge.kind} {words}"

@@ -7,14 +7,15 @@ FIRMWARE = Path(__file__).parents[1] / "firmware/kegli"
 SHARED = re.compile(
     r"^# As in (\w+)\.py, folded in by the compiler\.\n((?:_\w+ = const\(.*\)\n)+)", re.M
 )
-CONSTANT = re.compile(r"^(_\w+) = const\((\w+)\)", re.M)
+CONSTANT = re.compile(r"^(\w+) = const\((.+?)\)(?:  #.*)?$", re.M)
 
 
-def constants(text: str) -> dict[str, int]:
-    return {name: int(value, 0) for name, value in CONSTANT.findall(text)}
+def constants(text: str) -> dict[str, str]:
+    """Return the constants of a module and what they are; public ones as if they were private."""
+    return {f"_{name.lstrip('_')}": value for name, value in CONSTANT.findall(text)}
 
 
-def copies() -> list[tuple[str, str, str, int]]:
+def copies() -> list[tuple[str, str, str, str]]:
     """Return (module, the module it copies from, name, value) of each copy."""
     return [
         (path.stem, origin, name, value)

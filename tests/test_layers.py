@@ -23,7 +23,20 @@ PURE = frozenset(
 FOR_PURE = frozenset(("micropython", "array", "binascii", "struct"))
 # What else the hardware modules may import: modules of MicroPython on the chip.
 ON_THE_CHIP = FOR_PURE | frozenset(
-    ("errno", "esp32", "gc", "io", "json", "machine", "neopixel", "os", "select", "sys", "time")
+    (
+        "errno",
+        "esp32",
+        "gc",
+        "io",
+        "json",
+        "machine",
+        "neopixel",
+        "os",
+        "select",
+        "sys",
+        "time",
+        "uctypes",
+    )
 )
 # Facts of the board that host tools need; all other modules that are not pure want hardware.
 FACTS = frozenset(("board", "settings"))
@@ -33,11 +46,9 @@ FILES = sorted(FIRMWARE.rglob("*.py"))
 
 
 def is_for_type_checkers(node: ast.AST) -> bool:
-    """Say whether this is an `if TYPE_CHECKING:`, which is false when the program runs."""
+    """Say whether this is an `if _TYPING:`, which is false when the program runs."""
     return (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Name)
-        and node.test.id == "TYPE_CHECKING"
+        isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "_TYPING"
     )
 
 
@@ -100,7 +111,7 @@ def test_the_reader_of_imports_sees_them() -> None:
     text = (
         "import a\nfrom . import b\nfrom .c import d\nfrom kegli import e, __version__\n"
         "def f():\n    import kegli.g\n"
-        "if TYPE_CHECKING:\n    from typing import Protocol\nelse:\n    import h\n"
+        "if _TYPING:\n    from typing import Protocol\nelse:\n    import h\n"
         "if other:\n    from i.j import k\n"
     )
     tree = ast.parse(text)

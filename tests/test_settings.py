@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import chdir, closing
 from pathlib import Path
@@ -28,6 +29,7 @@ RANGES = {
     "click_mv": (20, 3300, 200),
     "brightness": (1, 255, 80),
     "limit_ma": (200, 4000, 2500),
+    "buzzer": (0, 1, 1),
     "log_kb": (0, 1500, 512),
 }
 WORDS = {"sensors": "pins,cushions", "pins": "0,1,2,3,4", "cushions": "0,1,2,3"}
@@ -46,12 +48,13 @@ def flash(tmp_path: Path) -> Iterator[Path]:
 
 def test_everything_has_a_unit_a_span_a_usual_value_and_a_reason() -> None:
     assert {row[0] for row in settings.TABLE} == {*RANGES, *WORDS, *EMPTY}
-    for key, unit, _kind, usual, why in settings.TABLE:
-        assert why
+    texts = (Path(settings.__file__).parent / "help.txt").read_text(encoding="utf-8")
+    assert re.findall(r"^setting (\S+): .", texts, re.M) == [row[0] for row in settings.TABLE]
+    for key, unit, _kind, usual in settings.TABLE:
         assert unit == {"ms": "ms", "mv": "mV", "ma": "mA", "kb": "KB"}.get(key[-2:], "")
         if usual != "":
             assert settings.parse(key, str(usual)) == usual
-    times = {key: usual for key, _, _, usual, _ in settings.TABLE if key.endswith("_ms")}
+    times = {key: usual for key, _, _, usual in settings.TABLE if key.endswith("_ms")}
     assert times == dict(header.SETTINGS)
 
 

@@ -209,9 +209,9 @@ def test_an_exception_that_cannot_be_stored_is_told_all_the_same(
 
 def test_faults_at_the_start_are_shown_for_a_while() -> None:
     with closing(Bench()) as bench:
-        bench.app.faults["E1"] = "settings"
-        bench.app.faults["E5"] = "crashes"
         bench.start()
+        bench.app.fault("E5", "crashes")
+        bench.app.fault("E1", "settings")
         bench.play(5 * S_US)
         shown = [lights for _ms, lights in bench.leds.shown]
     assert shown[0] == display.boot()
@@ -365,8 +365,8 @@ def test_status_tells_what_a_maintainer_asks(bench: Bench) -> None:
     printed = bench.play(bench.now_us + S_US)
     keys = [line.split(" ")[1].rstrip(":") for line in printed]
     assert keys == [
-        *("firmware", "up", "heap", "loop", "edges", "score", "record", "log", "flash", "E2"),
-        "faults",
+        *("firmware", "up", "heap", "loop", "edges", "hits", "score", "record", "log", "flash"),
+        *("E2", "faults"),
     ]
     assert "> up 1:01:40, started by " in printed[1]
     assert printed[-2:] == ["> E2: no flash", "> faults: 1"]

@@ -6,15 +6,23 @@ __version__ = "0.1.0"
 
 # Modules that are imported where they are needed, and go when they have done their work.
 ON_DEMAND = (
+    "anchor",
+    "board",
+    "calibrate",
     "handicap",
     "head",
     "header",
     "history",
+    "pause",
     "recovery",
+    "selftest",
+    "sensors",
     "service",
     "settings",
     "start",
     "terms",
+    "threshold",
+    "watch",
 )
 
 

@@ -9,7 +9,7 @@ from machine import WDT
 from micropython import const
 
 import kegli
-from kegli import board, display
+from kegli import display
 from kegli.clock import Clock
 from kegli.console import Console
 from kegli.debounce import Button
@@ -17,14 +17,17 @@ from kegli.lines import printable
 from kegli.referee import Referee
 from kegli.ring import Ring
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
+    from array import array
     from collections.abc import Callable
     from typing import Protocol
 
     from kegli.display import Lights
     from kegli.journal import Journal
     from kegli.store import Store
+    from kegli.threshold import Threshold
+    from kegli.watch import Watch
 
     class Edges(Protocol):
         """What is needed of inputs.Inputs."""
@@ -34,6 +37,21 @@ if TYPE_CHECKING:
         levels: bytearray
         start_ticks: int
         scans: int
+        left: bytearray
+        edges: array[int]
+        wrong: str
+
+        def anchor(self) -> None:
+            """See there."""
+
+        def error_us(self) -> int:
+            """See there."""
+
+        def mute(self, source: int) -> None:
+            """See there."""
+
+        def unmute(self, source: int) -> None:
+            """See there."""
 
         def close(self) -> None:
             """See there."""
@@ -62,6 +80,22 @@ if TYPE_CHECKING:
         def show(self, lights: Lights, ms: int) -> bool:
             """See there."""
 
+    class Tunes(Protocol):
+        """What is needed of buzzer.Buzzer."""
+
+        def play(self, name: str) -> None:
+            """See there."""
+
+        def go_on(self) -> None:
+            """See there."""
+
+
+# As in inputs.py, folded in by the compiler.
+_MUTED = const(1)
+
+# As in board.py, folded in by the compiler.
+_RING_EDGES = const(256)
+_SCAN_ERROR_US = const(2200)
 
 _SLICE_MS = const(10)  # the loop looks into the ring at least this often
 _IDLE_SLICES = const(10)  # and does the rest at least after so many of them
@@ -70,6 +104,10 @@ _DRAW_US = const(100_000)  # between two looks at what the LEDs should show
 _BOOT_US = const(1_000_000)  # how long they show that they all work
 _FAULT_US = const(3_000_000)  # and then what is wrong with the board
 _SETTLED_US = const(200_000)  # a line has shown its effect by then: 20 ms, and a look
+_LONG_US = const(1_000_000)  # without an edge of a sensor: what comes then comes alone
+_LOOK_US = const(1_000_000)  # between two looks at broken inputs
+_CHECK_US = const(50_000)  # from the start to the first comparison of capture and clock
+_ANCHOR_US = const(300_000_000)  # and to the next
 _DRAW_AGAIN_US = const(10_000_000)  # after drawing failed
 _STILL_US = const(1_000_000)  # without an edge, before garbage is collected
 _COLLECT_US = const(10_000_000)  # between two collections
@@ -80,9 +118,7 @@ _LOG_BYTES = const(4096)  # once so much waits
 _LOG_ALL_US = const(30_000_000)  # without an edge, before all that waits goes
 _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
-_MANY_STEPS = const(200)  # of the record: then it is asked whether old games can go
-_MORE_STEPS = const(40)  # before it is asked again
-_MOST_STEPS = const(240)  # as in history.py
+_MANY_STEPS = const(200)
 _CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
 # Words of the console that are no commands of the log.
 _SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
@@ -93,7 +129,10 @@ class App:
 
     *header*: the first line of the log. *time*: MicroPython's module. *new*: what a `new` means
     where it says nothing. *start_us*: the log's time when *inputs* began.
-    `faults` are sentences by their codes, "E1" to "E6"; the LED board shows that there are some.
+    `faults` are sentences by their codes, "E1" to "E7", or those of inputs;
+    the LED board shows that there are some. `ill` has, by source, the edges of an input that has
+    a fault, and since when they are so many. `lone` is a pin that went down while nothing else
+    was sensed before or since, and when.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (all that a board consists of)
@@ -105,6 +144,8 @@ class App:
         time: "Time",
         store: "Store",
         journal: "Journal",
+        buzzer: "Tunes | None",
+        thresholds: "dict[str, Threshold]",
         *,
         new: "list[str]",
         start_us: int,
@@ -113,16 +154,28 @@ class App:
         self.referee = Referee(header)
         self.inputs = inputs
         self.console = console
-        self._leds = leds
+        self.leds = leds
         self.time = time
         self.store = store
         self.journal = journal
+        self._buzzer = buzzer
+        self.thresholds = thresholds
         self.new = new
         self.faults: dict[str, str] = {}
+        self.ill: "dict[int, tuple[int, int]]" = {}
+        self.lone: "tuple[int, int] | None" = None
+        self.watch: "Watch | None" = None
+        self._news = ""  # a fault that was not shown yet
         self.started = ""  # how, for people
         self._clock = Clock(inputs.start_ticks, start_us)
         self.start_us = self.now_us = start_us  # when the last step began
         self._edge_us = 0  # when the last edge came
+        self._sensed_us = -_LONG_US  # and the last of a sensor
+        self.last_us = [0] * len(inputs.rows)  # and that of each source
+        self._down_us = 0  # when a button went down
+        self._look_us = 0  # when to look next at broken inputs
+        self._anchor_us = start_us + _CHECK_US  # when to compare capture and clock
+        self._one_shots = bytes([n for n in range(len(inputs.rows)) if inputs.rows[n][5]])
         self.said = bytearray(len(inputs.rows))  # the level of each source as last logged
         self._dropped = 0
         self._stirred_us = 0  # when the referee last heard or said something
@@ -134,7 +187,7 @@ class App:
         self._head_us = start_us  # the time of the lines with which the log began last
         self._has_begun = False  # they have taken effect, and been said
         self.left_out = 0  # lines of the log, as last said
-        self._cut_at = _MANY_STEPS
+        self.cut_at = _MANY_STEPS  # steps of the record: then it is asked whether old games can go
         self._again_us = 0  # not before this is a flash that failed tried again
         self._lights = display.boot()
         self._shown = ("boot", 0, 0, 0)  # what time alone can change of what they show
@@ -152,6 +205,17 @@ class App:
         self.store.left = left
         self.store.tick(self.referee.evaluated_us, self.now_us, self.time.time_ns())
 
+    def fault(self, code: str, sentence: str) -> None:
+        """Show that something is wrong with the board, and say what."""
+        self.faults[code] = sentence
+        self._news = min(self._news or code, code)
+        self.say("> %s: %s" % (code, sentence))
+        self._sound("fault")
+
+    def _sound(self, name: str) -> None:
+        if self._buzzer:
+            self._buzzer.play(name)
+
     def run(self) -> None:
         """Play for ever, once started."""
         while True:
@@ -168,7 +232,7 @@ class App:
         if cause:
             self.enter(evaluated_us, "boot " + cause)
         self.begin_log(self.start_us, texts, bool(cause))
-        self._leds.show(self._lights, 0)
+        self.leds.show(self._lights, 0)
 
     def begin_log(self, t_us: int, texts: "list[str]", every: bool) -> None:
         """Say what a log begins with: see head.py."""
@@ -187,11 +251,12 @@ class App:
         self._let_pass(taken_us)
         self._draw(self.now_us)
         self._tidy(self.now_us)
+        self._look_after(self.now_us)
         self.worst_us = max(self.worst_us, self._clock.extend(self.time.ticks_us()) - self.now_us)
-        self._live(self.now_us)
+        self.live(self.now_us)
 
-    def _live(self, now_us: int) -> None:
-        """Feed the watchdog: every part of the step has ended, and the scan has looked again."""
+    def live(self, now_us: int) -> None:
+        """Feed the watchdog, if the scan has looked again: every part of the step has ended."""
         scans = self.inputs.scans
         if scans != self._scans and now_us - self.start_us >= _GUARD_US:
             self._scans = scans
@@ -207,6 +272,8 @@ class App:
             if self.inputs.ring.any():
                 return
             self.time.sleep_ms(_SLICE_MS)
+            if self._buzzer:
+                self._buzzer.go_on()
             if self.console.ready():
                 return
 
@@ -218,7 +285,7 @@ class App:
         """
         self.inputs.work()
         ring = self.inputs.ring
-        for _ in range(board.RING_EDGES):
+        for _ in range(_RING_EDGES):
             edge = ring.get()
             if edge is None:
                 break
@@ -238,12 +305,19 @@ class App:
         for source in range(len(self.said)):
             one_shot = self.inputs.rows[source][5]
             level = self.inputs.levels[source]
-            if level != self.said[source] and not one_shot:
-                self._enter_edge(t_us, source, level, board.SCAN_ERROR_US)
+            if level != self.said[source] and not one_shot and self.inputs.left[source] > _MUTED:
+                self._enter_edge(t_us, source, level, _SCAN_ERROR_US)
 
     def _enter_edge(self, t_us: int, source: int, level: int, error_us: int) -> None:
         words, _gpio, _active, _pull_up, sensor, one_shot = self.inputs.rows[source]
         self.said[source] = level
+        self.last_us[source] = t_us
+        if sensor:
+            is_lone = level and sensor == "pins" and t_us - self._sensed_us >= _LONG_US
+            self.lone = (source, t_us) if is_lone and self.referee.state != "running" else None
+            self._sensed_us = t_us
+        elif level:
+            self._down_us = t_us
         if one_shot:
             self.enter(t_us, "%s %d" % (words, error_us))
         elif sensor:
@@ -284,6 +358,7 @@ class App:
         self._stirred_us = self.now_us
         if said[0] in "cbm":  # cmd, btn and boot, match
             self._is_said = True
+            self.lone = None  # somebody sees to it
         unsaid = self._unsaid
         place = len(unsaid)
         while place and unsaid[place - 1][0] > t_us:
@@ -313,6 +388,7 @@ class App:
             return
         self._stirred_us = now_us
         self.store.tick(referee.evaluated_us, self.now_us, self.time.time_ns())
+        self._sound_of(said, conclusions)
         if conclusions:
             if last_us < referee.evaluated_us:
                 said.append("%d end" % referee.evaluated_us)
@@ -326,6 +402,28 @@ class App:
         if is_changed and self._has_begun:  # before, the record is not yet what it goes on from
             self._keep()
         self._is_said = bool(unsaid) and self._is_said
+
+    def _sound_of(self, said: "list[str]", conclusions: "list[str]") -> None:
+        """Let people hear what became of a press, and what they should look at."""
+        sound = ""
+        for line in said:
+            if line.endswith(" 0") and " btn " in line:
+                t_us = int(line.split(" ")[0])
+                if t_us - self._down_us >= self.referee.button_hold_us:
+                    sound = "press"
+        for conclusion in conclusions:
+            if sound and conclusion.startswith("> refused"):
+                sound = "refused"
+            elif (
+                conclusion.startswith("> stroke")
+                and self.referee.last
+                and self.referee.last.penalty
+            ):
+                sound = "penalty"
+            elif " result=won " in conclusion:
+                sound = "win"
+        if sound:
+            self._sound(sound)
 
     def _keep(self) -> None:
         """Store what the record has become."""
@@ -341,15 +439,16 @@ class App:
         self._draw_us = now_us + _DRAW_US
         self.inputs.work()
         try:
-            if self.faults and self._shown[0] == "boot":
-                self._lights = display.fault(min(self.faults))
+            if self._news and self.referee.state != "running":
+                self._lights = display.fault(self._news)
+                self._news = ""
                 self._shown = ("fault", 0, 0, 0)
                 self._draw_us = now_us + _FAULT_US
             elif self._has_changed(now_us):
                 lights = display.lit(self.referee, bool(self.faults))
                 if lights != self._lights:
                     self._lights = lights
-            self._leds.show(self._lights, now_us // 1000)
+            self.leds.show(self._lights, now_us // 1000)
         except Exception as error:
             self._draw_us = now_us + _DRAW_AGAIN_US
             self._shown = ("fault", 0, 0, 0)
@@ -388,6 +487,27 @@ class App:
             free = gc.mem_free()
             self.least_free = min(self.least_free or free, free)
 
+    def _look_after(self, now_us: int) -> None:
+        """Have broken inputs named, and what needs time go on."""
+        if self.watch:
+            self.watch.go_on(self)
+        lone_us = self.lone[1] if self.lone else now_us
+        inputs = self.inputs
+        if now_us >= self._anchor_us and self.referee.state != "running":
+            self._anchor_us = now_us + _ANCHOR_US
+            inputs.anchor()
+        if now_us >= self._look_us and (
+            self.ill
+            or min(inputs.left) == _MUTED
+            or max([inputs.levels[n] for n in self._one_shots] or [0])
+            or bool(inputs.wrong) != ("E7" in self.faults)
+            or now_us - lone_us >= self.referee.quiet_us + _LONG_US
+        ):
+            self._look_us = now_us + _LOOK_US
+            from kegli.sensors import look  # noqa: PLC0415 (on demand: it is rare)
+
+            look(self)
+
     def _tidy_log(self, still_us: int) -> None:
         """Bring the log to the flash, and let one begin where it is wanted."""
         journal = self.journal
@@ -396,17 +516,10 @@ class App:
         elif journal.needs_file and "E3" in self.faults:
             self.flash(journal.probe, "E3")
         begins = journal.needs_file and "E3" not in self.faults
-        steps = len(self.referee.match.steps)
-        if begins or self.wants_log or steps > self._cut_at:
-            from kegli.history import oldest, texts  # noqa: PLC0415 (on demand: it is rare)
+        if begins or self.wants_log or len(self.referee.match.steps) > self.cut_at:
+            from kegli.head import begin_anew  # noqa: PLC0415 (on demand: it is rare)
 
-            match = self.referee.match
-            if begins or self.wants_log or oldest(match):
-                self.wants_log = False
-                # Nothing that comes yet can come before it.
-                evaluated_us = self.referee.evaluated_us
-                self.begin_log(evaluated_us, texts(match, self.referee.pins_aside), False)
-            self._cut_at = min(max(_MANY_STEPS, len(match.steps) + _MORE_STEPS), _MOST_STEPS)
+            begin_anew(self, begins or self.wants_log)
 
     def _commit(self) -> None:
         self.flash(lambda: self.store.commit(self.referee.match), "E2")

@@ -4,8 +4,8 @@ import select
 
 from micropython import const
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from typing import TextIO
 
 _LONGEST = const(256)  # bytes of a line; `new` with every key has about 230

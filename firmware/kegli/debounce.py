@@ -2,8 +2,8 @@
 
 from micropython import const
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     # How a movement began: pin, first edge in us, its uncertainty, Match.count, table ready.
     Began = tuple[int, int, int, int, bool]
 

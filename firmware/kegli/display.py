@@ -6,8 +6,8 @@ A board is a list of lights, by rising element; the empty list is the blank boar
 
 from micropython import const
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from kegli.match import Outcome
     from kegli.referee import Referee
 
@@ -65,8 +65,10 @@ FIRST_LED = _first_leds()  # element e has the LEDs FIRST_LED[e] to FIRST_LED[e 
 LEDS = FIRST_LED[ELEMENTS]
 
 # What a digit can show; bit 0 is segment a. Three bars stand for any other character.
-_CHARACTERS = const("0123456789 -PCEr")
-_GLYPHS = const(b"\x3f\x06\x5b\x4f\x66\x6d\x7d\x07\x7f\x6f\x00\x40\x73\x39\x79\x50")
+_CHARACTERS = const("0123456789 -PCErLZbo")
+_GLYPHS = const(
+    b"\x3f\x06\x5b\x4f\x66\x6d\x7d\x07\x7f\x6f\x00\x40\x73\x39\x79\x50\x38\x5b\x7c\x5c"
+)
 _UNKNOWN = const(0x49)
 
 _PINS = const(5)
@@ -79,19 +81,20 @@ def blink_on(ms: int) -> bool:
     return ms // _BLINK_MS % 2 == 0
 
 
-def boot() -> "Lights":
+def boot(colour: int = WHITE) -> "Lights":
     """Return the board at power-up: everything white, so that a dead LED or channel is seen."""
-    return [(element, WHITE, False) for element in range(ELEMENTS)]
+    return [(element, colour, False) for element in range(ELEMENTS)]
 
 
-def fault(sensor: str) -> "Lights":
+def fault(sensor: str, word: str = "Err") -> "Lights":
     """Return the board that names what is broken.
 
-    *sensor*: at most three characters: "P" and a pin, "C" and a cushion, or "E" and the number
-    of a fault of the board itself. A pin's lamp blinks.
+    *sensor*: at most three characters: "P" and a pin, "C" and a cushion, "CL" for click, "Zo" for
+    the zone, "b" and a button, or "E" and the number of a fault of the board itself. A pin's lamp
+    blinks. *word*: what stands before it; nothing where hands are asked to do something.
     """
     lights: "Lights" = []
-    _write(lights, SCORE_A, "Err", RED, False)
+    _write(lights, SCORE_A, word, RED, False)
     _write(lights, SCORE_B, "%3s" % sensor[:3], RED, False)
     for pin in range(_PINS):
         if sensor == "P%d" % pin:

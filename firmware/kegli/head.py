@@ -2,11 +2,30 @@
 
 from micropython import const
 
-from .history import oldest
+from .history import oldest, texts
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from .app import App
+
+# As in app.py, folded in by the compiler.
+_MANY_STEPS = const(200)
+
+# As in history.py, folded in by the compiler.
+_MOST_STEPS = const(240)
+
+_MORE_STEPS = const(40)  # before it is asked again whether old games can go
+
+
+def begin_anew(app: "App", is_wanted: bool) -> None:
+    """Begin a log in mid-game if *is_wanted*, or if old games can go."""
+    match = app.referee.match
+    if is_wanted or oldest(match):
+        app.wants_log = False
+        # Nothing that comes yet can come before it.
+        evaluated_us = app.referee.evaluated_us
+        app.begin_log(evaluated_us, texts(match, app.referee.pins_aside), False)
+    app.cut_at = min(max(_MANY_STEPS, len(match.steps) + _MORE_STEPS), _MOST_STEPS)
 
 
 def say_head(app: "App", t_us: int, texts: "list[str]", every: bool) -> None:

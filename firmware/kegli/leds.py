@@ -4,8 +4,8 @@ from micropython import const
 
 from kegli.display import FIRST_LED, LEDS, blink_on
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from typing import Protocol
 
     from kegli.display import Lights

@@ -57,7 +57,8 @@ class Referee:
         self._strokes = Strokes(self.match, sensors, times, self._out)
         self._commands = Commands(self.match, self._strokes)
         self._buttons = tuple([Button() for _name in lines.BUTTONS])
-        self._button_hold_us = times["button_hold_ms"] * 1000
+        self.quiet_us = times["quiet_ms"] * 1000
+        self.button_hold_us = times["button_hold_ms"] * 1000
         self._codes: dict[str, int] = {}  # of what lines have said behind their time
         self._queue: "list[tuple[int, int] | tuple[int, int, list[str]]]" = []
         self._latest_us = 0
@@ -219,7 +220,7 @@ class Referee:
     # People
 
     def _button(self, number: int, t_us: int, level: int) -> None:
-        press = self._buttons[number].edge(t_us, level, self._button_hold_us)
+        press = self._buttons[number].edge(t_us, level, self.button_hold_us)
         if not press:
             return
         name = lines.BUTTONS[number]

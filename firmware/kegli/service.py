@@ -20,8 +20,8 @@ from .lines import printable
 from .store import FOLDER as SCORE
 from .store import PLANNED
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from collections.abc import Callable
 
     from .app import App
@@ -32,15 +32,8 @@ _MS = const(1000)
 _S = const(1_000_000)
 _SIXTY = const(60)
 
-_HELP = (
-    "status             how the board is",
-    "log                begin a log here: header, and how the match stands",
-    "settings           list them; settings get KEY, set KEY VALUE, reset [KEY]",
-    "handicap K R [N]   a `new` with a handicap by its letter",
-    "restart            start again; the game goes on",
-    "factory reset      forget settings, score and logs",
-    "Any other line is a command of the game: new, next, ok, undo, mark and so on.",
-)
+_TEXTS = "help.txt"  # beside this file: texts that need no place in memory
+_SETTING = const("setting ")  # begins the lines about a setting
 
 
 def serve(app: "App", words: "list[str]") -> "list[str]":
@@ -50,7 +43,7 @@ def serve(app: "App", words: "list[str]") -> "list[str]":
     except ValueError as error:
         app.console.say("> refused '%s': %s" % (printable(" ".join(words)), error))
     except OSError as error:
-        app.console.say("> The flash could not be written: %s" % why(error))
+        app.console.say("> The flash failed: %s" % why(error))
     return []
 
 
@@ -90,6 +83,44 @@ def _restart(app: "App", words: "list[str]") -> None:
     machine.reset()
 
 
+def _watch(app: "App", words: "list[str]") -> None:
+    from .watch import Watch  # noqa: PLC0415 (on demand: it is rare)
+
+    _no_more(words)
+    if app.watch:
+        app.watch = None
+        _say(app, "watch: off")
+    else:
+        app.watch = Watch(app)
+
+
+def _selftest(app: "App", words: "list[str]") -> None:
+    from . import selftest  # noqa: PLC0415 (on demand: it is rare)
+
+    is_guided = words == ["guided"]
+    if not is_guided:
+        _no_more(words)
+    _at_rest(app)
+    if is_guided:
+        selftest.guided(app)
+        _restart(app, [])
+    selftest.report(app)
+
+
+def _calibrate(app: "App", words: "list[str]") -> None:
+    from .calibrate import calibrate  # noqa: PLC0415 (on demand: it is rare)
+
+    _no_more(words)
+    _at_rest(app)
+    calibrate(app)
+    _restart(app, [])
+
+
+def _at_rest(app: "App") -> None:
+    if not app.referee.is_at_rest or app.referee.state == "running":
+        raise ValueError("the table is not at rest")
+
+
 def _factory(app: "App", words: "list[str]") -> None:
     if words != ["reset"]:
         raise ValueError("say 'factory reset': it forgets settings, score and logs")
@@ -101,8 +132,15 @@ def _factory(app: "App", words: "list[str]") -> None:
 
 def _help(app: "App", words: "list[str]") -> None:
     _no_more(words)
-    for line in _HELP:
-        _say(app, line)
+    for line in _texts():
+        if line[: len(_SETTING)] != _SETTING:
+            _say(app, line)
+
+
+def _texts() -> "list[str]":
+    folder = __file__.rpartition("/")[0]
+    with open((folder + "/" if folder else "") + _TEXTS) as file:
+        return file.read().split("\n")[:-1]
 
 
 def _no_more(words: "list[str]") -> None:
@@ -134,7 +172,9 @@ def _settings(app: "App", words: "list[str]") -> None:
     elif verb == "get" and len(rest) == 1:
         row = settings.row_of(rest[0])
         _say(app, _row(row, values))
-        _say(app, row[4])
+        for line in _texts():
+            if line.startswith(_SETTING + row[0] + ":"):
+                _say(app, line.partition(": ")[2])
     elif verb == "set" and len(rest) > 1:
         values[rest[0]] = settings.parse(rest[0], " ".join(rest[1:]))
         _change(app, values, rest[0])
@@ -150,7 +190,7 @@ def _settings(app: "App", words: "list[str]") -> None:
 
 
 def _row(row: "settings.Row", values: "dict[str, int | str]") -> str:
-    key, unit, _kind, usual, _why = row
+    key, unit, _kind, usual = row
     value = "%s" % values[key] + (" " + unit if unit else "") or "nothing"
     changed = "" if values[key] == usual else "; usual: %s" % (usual if usual != "" else "nothing")
     return "%s = %s (%s%s)" % (key, value, settings.span(row), changed)
@@ -190,6 +230,8 @@ def status(app: "App") -> "list[str]":
         lines.append("heap: not known on %s" % sys.implementation.name)
     lines.append("loop: %d ms at the worst" % (app.worst_us // _MS))
     lines.append("edges: %d lost" % app.inputs.ring.dropped)
+    how = "by interrupts" if app.inputs.wrong else "in hardware time"
+    lines.append("hits: %s, to %d us" % (how, app.inputs.error_us()))
     kept = app.store
     where = "RTC memory and on flash" if not kept.behind else "RTC memory, not yet on flash"
     lines.append("score: state %d in %s" % (kept.number, where) if kept.number else "score: none")
@@ -225,17 +267,11 @@ def _time(seconds: int) -> str:
 # What went wrong
 
 
-def fault(app: "App", code: str, sentence: str) -> None:
-    """Show that something is wrong with the board, and say what."""
-    app.faults[code] = sentence
-    _say(app, "%s: %s" % (code, sentence))
-
-
 def tell_flash(app: "App", code: str, error: OSError) -> None:
     """Say once that the flash could not be written."""
     if code not in app.faults:
         what = "score" if code == "E2" else "log"
-        fault(app, code, "The %s could not be written to flash: %s" % (what, why(error)))
+        app.fault(code, "The %s could not be written to flash: %s" % (what, why(error)))
 
 
 def tell(app: "App", error: BaseException) -> None:
@@ -255,7 +291,7 @@ def tell(app: "App", error: BaseException) -> None:
             file.write("%d us, firmware %s\n%s" % (app.now_us, __version__, text))
     except OSError as failure:
         kept = "it could not be stored: %s" % why(failure)
-    fault(app, "E4", "An exception was survived, %s: %s" % (kept, name))
+    app.fault("E4", "An exception was survived, %s: %s" % (kept, name))
 
 
 # What is forgotten
@@ -301,6 +337,9 @@ _SERVED: "dict[str, Callable[[App, list[str]], list[str] | None]]" = {
     "status": _status,
     "log": _log,
     "restart": _restart,
+    "selftest": _selftest,
+    "calibrate": _calibrate,
+    "watch": _watch,
     "factory": _factory,
     "help": _help,
 }

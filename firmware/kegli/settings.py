@@ -23,49 +23,33 @@ _MOST_BYTES = const(4096)
 _MOST_NAME = const(60)
 _PER_CENT = const(3)  # characters of %D0
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
-    Row = tuple[str, str, str | tuple[int, int], int | str, str]
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
+    Row = tuple[str, str, str | tuple[int, int], int | str]
     Values = dict[str, int | str]
 
 _MS = dict(SETTINGS)
 
 # fmt: off
 TABLE: "tuple[Row, ...]" = (
-    # key, unit, what it may be, usual
-    #     why
-    ("sensors", "", "sensors", "pins,cushions",
-        "what the table has: click and zone may be added"),
-    ("bounce_ms", "ms", (5, 500), _MS["bounce_ms"],
-        "edges of one pin closer together are one movement"),
-    ("fall_hold_ms", "ms", (20, 2000), _MS["fall_hold_ms"],
-        "a pin tilted for less has rocked, not fallen"),
-    ("button_hold_ms", "ms", (5, 500), _MS["button_hold_ms"],
-        "a shorter press is a bounce"),
-    ("quiet_ms", "ms", (1000, 60000), _MS["quiet_ms"],
-        "silence that ends a stroke: a slow ball needs it"),
-    ("ready_ms", "ms", (100, 10000), _MS["ready_ms"],
-        "all pins up and still for so long make the table ready"),
-    ("cushion_mv", "mV", (20, 3300), 200,
-        "threshold of the cushions: too low hears the room, too high misses a soft ball; a guess"),
-    ("click_mv", "mV", (20, 3300), 200,
-        "threshold of the contact sensor; a guess"),
-    ("pins", "", "order 5", "0,1,2,3,4",
-        "which pin each of the five pin inputs is, where wires are swapped"),
-    ("cushions", "", "order 4", "0,1,2,3",
-        "which cushion each of the four cushion inputs is"),
-    ("brightness", "", (1, 255), 80,
-        "of the LEDs: 255 is full"),
-    ("limit_ma", "mA", (200, 4000), 2500,
-        "what the LEDs may draw: their share of a 5 V, 4 A supply behind a fuse of 3 A"),
-    ("new", "", "terms", "",
-        "what new means where it says nothing: key=value words, as new takes them"),
-    ("a.name", "", "name", "",
-        "player a, for the log: UTF-8, percent-encoded"),
-    ("b.name", "", "name", "",
-        "player b, the same"),
-    ("log_kb", "KB", (0, 1500), 512,
-        "of flash for the event log, at least 64: the oldest goes first; 0 adds none"),
+    # key, unit, what it may be, usual; help.txt says why
+    ("sensors", "", "sensors", "pins,cushions"),
+    ("bounce_ms", "ms", (5, 500), _MS["bounce_ms"]),
+    ("fall_hold_ms", "ms", (20, 2000), _MS["fall_hold_ms"]),
+    ("button_hold_ms", "ms", (5, 500), _MS["button_hold_ms"]),
+    ("quiet_ms", "ms", (1000, 60000), _MS["quiet_ms"]),
+    ("ready_ms", "ms", (100, 10000), _MS["ready_ms"]),
+    ("cushion_mv", "mV", (20, 3300), 200),
+    ("click_mv", "mV", (20, 3300), 200),
+    ("pins", "", "order 5", "0,1,2,3,4"),
+    ("cushions", "", "order 4", "0,1,2,3"),
+    ("brightness", "", (1, 255), 80),
+    ("limit_ma", "mA", (200, 4000), 2500),
+    ("buzzer", "", (0, 1), 1),
+    ("new", "", "terms", ""),
+    ("a.name", "", "name", ""),
+    ("b.name", "", "name", ""),
+    ("log_kb", "KB", (0, 1500), 512),
 )
 # fmt: on
 

@@ -9,8 +9,9 @@ import machine
 from micropython import const
 from neopixel import NeoPixel
 
-from . import __version__, board, display, recovery, service, settings, store
+from . import __version__, board, display, recovery, sensors, service, settings, store
 from .app import App
+from .buzzer import Buzzer
 from .console import Console
 from .header import SETTINGS
 from .inputs import Inputs
@@ -18,9 +19,10 @@ from .journal import Journal
 from .leds import Leds
 from .ring import Ring
 from .store import Store
+from .threshold import Threshold
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from .recovery import Recovered
     from .settings import Values
 
@@ -36,8 +38,7 @@ _NO_START = const(9)
 
 _MOST_PASSED_US = const(86_400_000_000)  # a clock that leapt further was set by somebody
 
-_FULL_MV = const(3300)  # of a DAC, at 255
-_FULL = const(255)
+_HZ = const(240_000_000)  # of the processor; the timers and the capture units run at 80 MHz
 
 # Of machine.reset_cause(): for people, and for the log if that goes on.
 _CAUSES = {
@@ -52,6 +53,10 @@ _HELD = const(("btn penalty", "btn fine"))
 def begin() -> "App | None":
     """Return the loop, started; None if there is no use in starting."""
     console = Console(sys.stdin, sys.stdout)
+    if not board.NAME:
+        console.say("> This firmware is for ESP32 and ESP32-S3, and not for this chip.")
+        return None
+    machine.freq(_HZ)
     cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", "software"))
     kept = Store()
     found = recovery.look(kept.image)
@@ -71,7 +76,7 @@ def begin() -> "App | None":
     values, wrong = settings.read()
     if crashes >= _NO_SETTINGS:
         values = settings.usual()
-    inputs = Inputs(Ring(board.RING_EDGES), rows(values))
+    inputs = Inputs(Ring(board.RING_EDGES), rows(values), board.NAME)
     leds = _leds(values)
     is_forgotten = not log_cause and _are_held(inputs, leds)
     if is_forgotten:
@@ -85,7 +90,7 @@ def begin() -> "App | None":
     goes_on = bool(log_cause and found.now_ns and found.header == kept.header)
     goes_on = goes_on and 0 <= passed_us < _MOST_PASSED_US
     start_us = max(found.now_us + passed_us, found.evaluated_us) if goes_on else 0
-    wrong += _set_thresholds(values)
+    thresholds = _thresholds(values, wrong)
     app = App(
         first_line,
         inputs,
@@ -94,6 +99,8 @@ def begin() -> "App | None":
         time,  # type: ignore[arg-type]  # not CPython's
         kept,
         Journal(int(values["log_kb"])),
+        Buzzer(board.outputs()[3]) if values["buzzer"] else None,
+        thresholds,
         new=str(values["new"]).split(),
         start_us=start_us,
     )
@@ -102,26 +109,29 @@ def begin() -> "App | None":
     if is_forgotten:
         found.notices.append("Two buttons were held: settings, score and logs are forgotten.")
     _tell(app, found, wrong)
+    sensors.begin(app, not log_cause)
     kept.tick(found.evaluated_us if goes_on else 0, start_us, time.time_ns())
     return app
 
 
 def _leds(values: "Values") -> Leds:
-    chain = NeoPixel(machine.Pin(board.LED_GPIO, machine.Pin.OUT), display.LEDS)
+    chain = NeoPixel(machine.Pin(board.outputs()[0], machine.Pin.OUT), display.LEDS)
     return Leds(chain, int(values["brightness"]), int(values["limit_ma"]))
 
 
-def _set_thresholds(values: "Values") -> "list[str]":
-    """Set the thresholds of the front ends; return a sentence for each that could not be."""
-    wrong = []
-    for key, gpio in (("cushion_mv", board.CUSHION_DAC), ("click_mv", board.CLICK_DAC)):
+def _thresholds(values: "Values", wrong: "list[str]") -> "dict[str, Threshold]":
+    """Set the thresholds of the front ends; say in *wrong* which could not be."""
+    thresholds = {}
+    _leds, cushions, click, _buzzer = board.outputs()
+    for key, gpio in (("cushion_mv", cushions), ("click_mv", click)):
         try:
-            machine.DAC(machine.Pin(gpio)).write(int(values[key]) * _FULL // _FULL_MV)
-        except (OSError, AttributeError) as error:  # AttributeError: this chip has none
+            thresholds[key] = Threshold(gpio)
+            thresholds[key].set(int(values[key]))
+        except OSError as error:
             # A soft reset leaves a DAC as it is, and the chip does not give it out again.
             if machine.reset_cause() != machine.SOFT_RESET:
                 wrong.append("%s could not be set: %s" % (key, error))
-    return wrong
+    return thresholds
 
 
 def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
@@ -134,19 +144,19 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
             crashes,
             what if found.left == store.TOLD else ": the chip stopped, or its watchdog did",
         )
-        service.fault(app, "E4", sentence)
+        app.fault("E4", sentence)
     if crashes >= _NO_SETTINGS:
         without = "settings and score" if crashes >= _NO_SCORE else "settings"
         sentence = "Started without the stored %s after %d crashes in a row." % (without, crashes)
-        service.fault(app, "E5", sentence)
+        app.fault("E5", sentence)
     for sentence in wrong:
-        service.fault(app, "E1", sentence)
+        app.fault("E1", sentence)
     if wrong:
         app.faults["E1"] = " ".join(wrong)
     for sentence in found.notices:
         app.console.say("> " + sentence)
     if found.is_damaged:
-        service.fault(app, "E6", "What was stored could not be used.")
+        app.fault("E6", "What was stored could not be used.")
 
 
 def header(values: "Values") -> str:
@@ -163,11 +173,11 @@ def header(values: "Values") -> str:
 
 
 def rows(values: "Values") -> "list[tuple[str, int, int, int, str, int]]":
-    """Return the rows of board.INPUTS that are fitted, under the names that the wiring gives."""
+    """Return the rows of board.inputs that are fitted, under the names that the wiring gives."""
     names = {"pin": str(values["pins"]).split(","), "hit": str(values["cushions"]).split(",")}
     fitted = str(values["sensors"]).split(",")
     found = []
-    for row in board.INPUTS:
+    for row in board.inputs():
         kind, _space, which = row[0].partition(" ")
         if not row[4] or row[4] in fitted:
             words = "%s %s" % (kind, names[kind][int(which)]) if kind in names else row[0]

@@ -24,8 +24,8 @@ from micropython import const
 from . import record
 from .position import format_match
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from .match import Match
 
 

@@ -10,8 +10,8 @@ from . import record
 from .debounce import Pin
 from .match import Match
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from typing import Any
 
     from .debounce import Began

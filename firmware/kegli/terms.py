@@ -5,8 +5,8 @@ from micropython import const
 from .lines import number, printable
 from .match import PLAYER_NAMES
 
-TYPE_CHECKING = const(False)  # mypy takes it for true; mpy-cross leaves out what it guards
-if TYPE_CHECKING:
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
     from typing import Any
 
 _A_TARGET = const(2)

@@ -178,9 +178,12 @@ class World:
     """
 
     def __init__(self, lines: "list[str]", levels: "bytearray | None" = None) -> None:
-        self.rows = list(firmware("board").INPUTS)
+        self.rows = firmware("board").inputs("esp32")
         self.ring = firmware("ring").Ring(firmware("board").RING_EDGES)
         self.levels = bytearray(levels or len(self.rows))
+        self.left = b"\x50" * len(self.rows)  # none is muted
+        self.edges = [0] * len(self.rows)
+        self.wrong = ""  # the capture units work
         self.start_ticks = self.scans = self.now_us = 0
         self.said: "list[str]" = []
         self._sources = {row[0]: n for n, row in enumerate(self.rows)}
@@ -203,6 +206,9 @@ class World:
 
     def rest(self) -> None:
         """Be told that it sleeps."""
+
+    def anchor(self) -> None:
+        """Be asked to compare capture units and clock, of which there are none."""
 
     # Console
 
@@ -293,7 +299,7 @@ def power_up(world: World, header: str, log_kb: int) -> "tuple[Any, Any]":
     recovery.recover(store, found)
     journal = firmware("journal").Journal(log_kb)
     app = firmware("app").App(
-        header, world, world, world, world, store, journal, new=[], start_us=0
+        header, world, world, world, world, store, journal, None, {}, new=[], start_us=0
     )
     app.start("", found.evaluated_us, found.texts)
     return app, found

@@ -15,7 +15,7 @@ _AT_ONCE = 20  # lines between two collections
 class Chip:
     """Stands in for the modules machine, time and neopixel."""
 
-    Pin = Timer = RTC = WDT = NeoPixel = ticks_us = ticks_diff = None
+    Pin = Timer = RTC = WDT = NeoPixel = PWM = ticks_us = ticks_ms = ticks_diff = None
 
 
 def load_modules(file: str) -> None:

@@ -32,17 +32,14 @@ _PULSE_US = 5_000  # of a one-shot: longer than two scans, shorter than any real
 _RESETS = 50  # at one instant: more of them will not end
 
 
-def _wiring() -> dict[tuple[str, int], tuple[int, int, int]]:
+def _wiring(chip: str) -> dict[tuple[str, int], tuple[int, int, int]]:
     """Return GPIO, level for 1 and whether it is a one-shot, by kind and number of an input."""
     wiring: dict[tuple[str, int], tuple[int, int, int]] = {}
-    for words, gpio, active, _, _, one_shot in board.INPUTS:
+    for words, gpio, active, _, _, one_shot in board.inputs(chip):
         kind = words.split()[0]
         which = sum(known == kind for known, _ in wiring)
         wiring[kind, which] = gpio, active, one_shot
     return wiring
-
-
-_WIRING = _wiring()
 
 
 class VirtualBoard:
@@ -59,9 +56,9 @@ class VirtualBoard:
     start_ticks: what the chip's 30-bit microseconds say at power-up. at_power_up: the edges
     that have happened by then, whatever their time: pins that are down, a zone that is occupied.
     flash: a folder that keeps the board's files; it gets the firmware if it is empty. None takes
-    a temporary one.
+    a temporary one. chip: "esp32" or "esp32s3".
 
-    Raise ValueError for an unknown sensor or interpreter and for a speed that is not above 0,
+    Raise ValueError for an unknown sensor, chip or interpreter and a speed that is not above 0,
     FileNotFoundError for an interpreter that is not installed; in use, RuntimeError if the
     board's program ended.
     """
@@ -75,11 +72,16 @@ class VirtualBoard:
         start_ticks: int = 0,
         at_power_up: Iterable[Edge] = (),
         flash: Path | None = None,
+        chip: str = "esp32",
     ) -> None:
         self.interpreter = ""  # such as "MicroPython 1.29.0-preview"
         self.now_us = 0  # since power-up: the time of the log, until the chip is reset
         self.resets: list[str] = []  # "software" for machine.reset, "watchdog", "soft"
         self.is_dead = False  # see die_after
+        if not board.chip(chip):
+            raise ValueError(f"There is no chip '{chip}': take esp32 or esp32s3.")
+        self._chip = chip
+        self._wiring = _wiring(chip)
         self._sensors = sensors
         self._speed = speed or 0
         self._command = interpreter_command(interpreter)
@@ -114,7 +116,7 @@ class VirtualBoard:
                 stack.callback(os.close, fd)
             for fd in (self._console_in, self._console_out):
                 os.set_blocking(fd, False)
-            for gpio, active, _ in _WIRING.values():
+            for gpio, active, _ in self._wiring.values():
                 self._levels[gpio] = 1 - active
             self.inject(self._at_power_up)
             self._happen(self._take_edges(0))
@@ -142,9 +144,9 @@ class VirtualBoard:
         for edge in edges:
             if edge.t_us < self.now_us:
                 raise ValueError(f"{edge} is in the past: it is {self.now_us} already")
-            if (edge.kind, edge.which) not in _WIRING:
+            if (edge.kind, edge.which) not in self._wiring:
                 raise ValueError(f"{edge}: there is no such input")
-            gpio, active, one_shot = _WIRING[edge.kind, edge.which]
+            gpio, active, one_shot = self._wiring[edge.kind, edge.which]
             if one_shot:
                 # A one-shot that still holds falls first: each one that begins is an edge.
                 self._schedule(edge.t_us, gpio, 1 - active)
@@ -245,10 +247,26 @@ class VirtualBoard:
         frame = bytes.fromhex(self._shown())
         return [(frame[i], frame[i + 1], frame[i + 2]) for i in range(0, len(frame), 3)]
 
-    def dac(self) -> dict[int, int]:
-        """Return the value of each analogue output set since the chip started, by GPIO."""
-        words = self._ask("dac").split()
-        return {int(gpio): int(value) for gpio, value in (word.split("=") for word in words)}
+    def outputs(self) -> dict[int, tuple[int, int]]:
+        """Return Hz and duty, of 65,535, of what was put out last, by GPIO; 0 Hz: a voltage."""
+        outputs = {}
+        for word in self._ask("outputs").split():
+            gpio, hz, duty = (int(number) for number in word.replace("=", ":").split(":"))
+            outputs[gpio] = hz, duty
+        return outputs
+
+    def count_at(self, mhz: int) -> None:
+        """Let the capture units count so fast, until the chip starts again; 0: not at all."""
+        self._tell(b"count %d\n" % mhz)
+
+    def make_noise(self, kind: str, which: int, mv: int) -> None:
+        """Let a noise of *mv* be at the input of a cushion or of click, until the next start.
+
+        It is heard 20 times a second while the threshold is lower.
+        """
+        _, cushions, click, _ = board.outputs(self._chip)
+        gpio = self._wiring[kind, which][0]
+        self._tell(b"noise %d %d %d\n" % (gpio, click if kind == "click" else cushions, mv))
 
     def _shown(self) -> str:
         return self._ask("pixels") or self._frame
@@ -286,6 +304,7 @@ class VirtualBoard:
             stdout=self._stdout,
             rtc=self._rtc,
             speed=self._speed,
+            chip=self._chip,
         )
         for fd in (process.commands, process.answers):
             os.set_blocking(fd, False)

@@ -16,8 +16,6 @@ _HERE = Path(__file__).parent
 _START = _HERE / "on_board" / "start.py"
 _SHIMS = _HERE.parent / "shims"
 _FIRMWARE = Path(kegli.__file__).parent
-# The levels at the inputs, a bit for each GPIO, while pins stand and nothing is touched.
-AT_REST = sum((1 - row[2]) << row[1] for row in board.INPUTS)
 PROGRAMS = ("boot.py", "main.py")  # that MicroPython runs at power-up, in this order
 _END_S = 2.0  # what a process gets to end by itself
 _RTC_BYTES = 2 + 2048  # a length, and what fits
@@ -65,6 +63,11 @@ def fill_flash(flash: Path, sensors: Iterable[str]) -> None:
         shutil.copy(installed if installed.exists() else _FIRMWARE.parent / program, flash)
     named = ",".join(sensor for sensor in board.SENSORS if sensor in wanted)
     (flash / "settings.json").write_text(json.dumps({"sensors": named}) + "\n")
+
+
+def at_rest(chip: str) -> int:
+    """Return the levels at the inputs, a bit for each GPIO: pins stand, nothing is touched."""
+    return sum((1 - row[2]) << row[1] for row in board.inputs(chip))
 
 
 def clear_rtc(rtc: Path) -> None:
@@ -122,7 +125,7 @@ class Process:
 
     *stdin*, *stdout*: file descriptors of its console; they stay the caller's. *rtc*: the file
     of its RTC memory. *speed*: how many times faster than real, 0 for as fast as it goes.
-    *programs*: those of its flash that run.
+    *chip*: "esp32" or "esp32s3". *programs*: those of its flash that run.
     """
 
     def __init__(  # noqa: PLR0913  # facts of a board, one as independent as the other
@@ -134,13 +137,14 @@ class Process:
         stdout: int,
         rtc: Path,
         speed: float = 0,
+        chip: str = "esp32",
         programs: Iterable[str] = PROGRAMS,
     ) -> None:
         if not 0 <= speed < float("inf"):
             raise ValueError(f"A speed is a number above 0, not {speed}.")
         theirs_in, self.commands = os.pipe()
         self.answers, theirs_out = os.pipe()
-        arguments = [theirs_in, theirs_out, speed, rtc.resolve(), _SHIMS, *programs]
+        arguments = [theirs_in, theirs_out, speed, chip, rtc.resolve(), _SHIMS, *programs]
         try:
             self.popen = subprocess.Popen(
                 [*command, str(_START), *(str(argument) for argument in arguments)],

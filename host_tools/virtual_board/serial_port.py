@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools.virtual_board.process import (
-    AT_REST,
     POWER_ON,
     PROGRAMS,
     SOFT,
@@ -28,6 +27,7 @@ from host_tools.virtual_board.process import (
     Process,
     Start,
     Stop,
+    at_rest,
     clear_rtc,
     fill_flash,
     interpreter_command,
@@ -56,20 +56,21 @@ _REBOOTS = {  # what the chip says first when it starts again
 }
 
 
-def serve(
+def serve(  # noqa: PLR0913  # facts of a board, one as independent as the other
     *,
     sensors: Iterable[str] = ("pins", "cushions"),
     speed: float | None = 1.0,
     interpreter: str | None = None,
     start_ticks: int = 0,
     flash: Path | None = None,
+    chip: str = "esp32",
 ) -> None:
     """Run a board until Ctrl-C; print its port, then its interpreter.
 
     *speed*: how many times faster than real, None for as fast as it goes. *start_ticks*: what
     the chip's 30-bit microseconds say at power-up. *flash*: a folder that keeps the board's
-    files; it gets the firmware if it is empty. None takes a temporary one. On CPython there is
-    no REPL: Ctrl-C starts the firmware again.
+    files; it gets the firmware if it is empty. None takes a temporary one. *chip*: "esp32" or
+    "esp32s3". On CPython there is no REPL: Ctrl-C starts the firmware again.
 
     Raise ValueError for an unknown sensor or interpreter and for a speed that is not above 0,
     FileNotFoundError for an interpreter that is not installed.
@@ -81,14 +82,14 @@ def serve(
         fill_flash(flash, sensors)
         rtc = Path(stack.enter_context(TemporaryDirectory(prefix="kegli-rtc-")), "rtc")
         clear_rtc(rtc)
-        chip = _Chip(flash, rtc, command, start_ticks, speed or 0)
-        stack.callback(chip.end)
+        board = _Chip(flash, rtc, command, start_ticks, speed or 0, chip)
+        stack.callback(board.end)
         cable = _Cable()
         stack.callback(cable.close)
-        print(cable.path, chip.interpreter, sep="\n", flush=True)
+        print(cable.path, board.interpreter, sep="\n", flush=True)
         with suppress(KeyboardInterrupt):
             while True:
-                _carry(cable, chip)
+                _carry(cable, board)
 
 
 def _carry(cable: "_Cable", chip: "_Chip") -> None:
@@ -163,9 +164,16 @@ class _Cable:
 class _Chip:
     """The board's process on a pseudo-terminal of its own, started again when it ends."""
 
-    def __init__(
-        self, flash: Path, rtc: Path, command: list[str], start_ticks: int, speed: float
+    def __init__(  # noqa: PLR0913, PLR0917  # facts of a board
+        self,
+        flash: Path,
+        rtc: Path,
+        command: list[str],
+        start_ticks: int,
+        speed: float,
+        chip: str,
     ) -> None:
+        self._kind = chip
         self._flash = flash
         self._rtc = rtc
         self._has_repl = Path(command[0]).stem == "micropython"
@@ -176,7 +184,7 @@ class _Chip:
         self._power_up_s = 0.0
         self._now_us = 0  # of the chip, as far as it told
         self._watchdog_us = 0  # when it expires, as far as that was told; 0: it does not
-        self._begin = Start(ticks_at_0=start_ticks, levels=AT_REST)  # how it started last
+        self._begin = Start(ticks_at_0=start_ticks, levels=at_rest(chip))  # how it started last
         self._run(PROGRAMS, POWER_ON)
 
     def _run(self, programs: Iterable[str], cause: str) -> None:
@@ -196,6 +204,7 @@ class _Chip:
             stdout=theirs,
             rtc=self._rtc,
             speed=self._speed,
+            chip=self._kind,
             programs=programs,
         )
         os.close(theirs)

@@ -411,12 +411,12 @@ def test_a_power_cut_leaves_the_flash_only(tmp_path: Path, interpreter: str) -> 
         typed(board, "leds = NeoPixel(Pin(23), 2); leds[1] = (1, 2, 3); leds.write()")
         typed(board, "dac = machine.DAC(Pin(25)); dac.write(77)")
         board.inject([Edge(90_000_000, "pin", 0, 1)])
-        assert (board.pixels(), board.dac()) == ([(0, 0, 0), (1, 2, 3)], {25: 77})
+        assert (board.pixels(), board.outputs()) == ([(0, 0, 0), (1, 2, 3)], {25: (0, 77 * 257)})
         board.reset()  # the LEDs hold what they got, the converter does not
-        assert (board.pixels(), board.dac()) == ([(0, 0, 0), (1, 2, 3)], {})
+        assert (board.pixels(), board.outputs()) == ([(0, 0, 0), (1, 2, 3)], {})
         board.lines()
         board.power_cut()
-        assert (board.now_us, board.pixels(), board.dac()) == (0, [], {})
+        assert (board.now_us, board.pixels(), board.outputs()) == (0, [], {})
         assert board.lines() == ["start 1 0 0 b''"]
         assert typed(board, "print(open('kept').read())") == ["by flash"]
         with pytest.raises(RuntimeError, match="ValueError: invalid Pin for DAC"):
@@ -511,7 +511,7 @@ def test_a_dead_board_does_nothing_until_it_is_brought_back(
         board.run_until(90_000)
         board.write("print('heard')\n")
         board.lose_timer()
-        assert (board.now_us, board.lines(), board.dac()) == (died_us, [], {})
+        assert (board.now_us, board.lines(), board.outputs()) == (died_us, [], {})
         assert board.pixels() == [(4, 5, 6)]
         board.reset()
         assert not board.is_dead

@@ -303,7 +303,7 @@ def test_settings_are_what_the_log_says_and_what_holds(tmp_path: Path, interpret
             "# kegli-log 1 board=esp32 firmware=0.1.0 sensors=pins,cushions,click quiet_ms=3000"
             " a=%D0%90"
         )
-        assert here.board.dac() == {25: 51, 26: 255}
+        assert here.board.outputs() == {2: (1000, 0), 25: (0, 51 * 257), 26: (0, 255 * 257)}
         assert any(line.endswith(" cmd new a.target=7") for line in here.say("new"))
         now_us = here.board.now_us
         here.board.inject(
@@ -311,7 +311,7 @@ def test_settings_are_what_the_log_says_and_what_holds(tmp_path: Path, interpret
         )
         printed = here.go_on(3_300_000)
         # Input 1 is pin 2 here, and the second cushion input is cushion 0.
-        assert f"{now_us + 100_000} hit 0 200" in printed
+        assert f"{now_us + 100_000} hit 0 1001" in printed
         assert f"{now_us + 300_000} pin 2 1 200" in printed
         (stroke,) = conclusions(here.go_on(500_000))  # 3 s after the last that was sensed
         assert " pins=2 " in stroke

@@ -141,7 +141,7 @@ def test_play_goes_on_whatever_the_flash_does() -> None:
     [
         (("app", "        except OSError as error:\n            self._again_us",
           "        except ZeroDivisionError as error:\n            self._again_us"), "OSError"),
-        (("service", '    _say(app, "%s: %s" % (code, sentence))', "    pass"),
+        (("app", '        self.say("> %s: %s" % (code, sentence))', "        pass"),
          "nothing was told"),
         (("app", "self._again_us = self.now_us + _FLASH_AGAIN_US",
           "self._again_us = 1 << 60"), "not tried again"),

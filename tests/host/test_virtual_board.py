@@ -88,7 +88,7 @@ def test_sensors_are_those_of_its_settings() -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_input_has_its_line_and_its_time(interpreter: str) -> None:
-    names = [row[0] for row in pin_map.INPUTS]
+    names = [row[0] for row in pin_map.inputs()]
     kinds = [(name.split()[0], name) for name in names]
     edges, expected = [], []
     for n, (kind, name) in enumerate(kinds):
@@ -97,9 +97,11 @@ def test_every_input_has_its_line_and_its_time(interpreter: str) -> None:
         edges += [Edge(t_us, kind, which, 1), Edge(t_us + 20_000, kind, which, 0)]
         if kind in ("hit", "click"):  # one-shots: the second is none
             edges.pop()
-            expected.append(f"{t_us} {name} 200")
+            expected.append(f"{t_us} {name} 1001")
         else:
             tail = "" if kind == "btn" else " 200"
+            if kind == "zone":  # its GPIO has ghost interrupts on an ESP32: it is polled
+                t_us, tail = (t_us // 2_000 + 1) * 2_000, " 2200"
             expected += [f"{t_us} {name} 1{tail}", f"{t_us + 20_000} {name} 0{tail}"]
     with VirtualBoard(sensors=frozenset(pin_map.SENSORS), interpreter=interpreter) as board:
         board.inject(edges)
@@ -165,7 +167,7 @@ def test_the_scan_finds_what_the_interrupts_lost(interpreter: str) -> None:
         board.run_until(2_000_000)
         assert edges_of(board.lines()) == [
             "1552000 pin 3 1 2200",
-            "1652000 hit 2 2200",
+            "1650001 hit 2 1001",  # the capture unit needs no interrupt
             "1850000 pin 3 0 200",
         ]
 
@@ -206,7 +208,7 @@ def test_a_stroke_scores_like_any_other(start_ticks: int, start_us: int) -> None
         board.inject([Edge(start_us + 150_002, "pin", 3, 1)])
         board.run_until(start_us + 7_000_000)
         lines = board.lines()
-    assert f"{start_us} hit 1 200" in lines
+    assert f"{start_us} hit 1 1001" in lines
     assert f"{start_us + 150_001} pin 0 1 200" in lines
     (stroke,) = [line for line in lines if line.startswith("> stroke")]
     said = dict(word.split("=") for word in stroke.split()[2:])

@@ -3,6 +3,7 @@
 import sys
 
 import world
+from memory import Mem32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ SOFT_RESET = 5
 
 _RTC_BYTES = 2048
 _DAC_GPIOS = (25, 26)
+_BYTE = 255
+_MOST_DUTY = 65535
+_FREQUENCIES = (80_000_000, 160_000_000, 240_000_000)
+
+mem32 = Mem32()
 
 
 class Pin:
@@ -84,7 +90,7 @@ class WDT:
 
 
 class DAC:
-    """An analogue output. The host can look at it."""
+    """An analogue output. The host can look at it. Only the ESP32 has any."""
 
     def __init__(self, pin: Pin) -> None:
         if pin.gpio not in _DAC_GPIOS:
@@ -93,9 +99,42 @@ class DAC:
 
     def write(self, value: int) -> None:
         """Put out *value*, from 0 to 255."""
-        if not 0 <= value <= 255:  # noqa: PLR2004  # a byte
+        if not 0 <= value <= _BYTE:
             raise ValueError("value out of range")
-        world.current().drive_dac(self._gpio, value)
+        world.current().drive(self._gpio, 0, value * _MOST_DUTY // _BYTE)
+
+
+if world.current().chip != "esp32":
+    del DAC
+
+
+class PWM:
+    """A square wave. The host can look at it."""
+
+    def __init__(self, pin: Pin, freq: int, duty_u16: int) -> None:
+        self._gpio = pin.gpio
+        self.init(freq, duty_u16)
+
+    def init(self, freq: int, duty_u16: int) -> None:
+        """Put out *duty_u16* of 65,535, *freq* times a second."""
+        if not 1 <= freq <= _FREQUENCIES[0] // 2 or not 0 <= duty_u16 <= _MOST_DUTY:
+            raise ValueError("freq or duty out of range")
+        world.current().drive(self._gpio, freq, duty_u16)
+
+
+def freq(hz: int) -> None:
+    """Let the processor run at *hz*."""
+    if hz not in _FREQUENCIES:
+        raise ValueError("frequency must be 80MHz, 160MHz or 240MHz")
+
+
+def disable_irq() -> bool:
+    """Let no interrupt come; here none comes while code runs."""
+    return True
+
+
+def enable_irq(state: bool) -> None:
+    """Let interrupts come again."""
 
 
 def reset_cause() -> int:

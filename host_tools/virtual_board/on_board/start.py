@@ -1,15 +1,18 @@
 """Power-up of the virtual board: its modules take the place of the chip's, then boot.py runs.
 
 Arguments: the file descriptors from and to the host, the speed (0 for as fast as it goes), the
-file of the RTC memory, the folder of the small `micropython` module for CPython, and the programs
-to run. The current folder is the board's flash.
+chip ("esp32" or "esp32s3"), the file of the RTC memory, the folder of the small `micropython`
+module for CPython, and the programs to run. The current folder is the board's flash.
 """
 
 import sys
 
+import memory
 import world
 
-_, _commands, _answers, _speed, _rtc_file, _shims, *_programs = sys.argv
+_, _commands, _answers, _speed, _chip, _rtc_file, _shims, *_programs = sys.argv
+# As MicroPython tells its board and chip; "esp32s3" is "ESP32S3" there.
+_machine = "Virtual module with " + _chip.upper()
 
 sys.path.insert(0, "")
 if sys.implementation.name == "cpython":
@@ -26,11 +29,33 @@ if sys.implementation.name == "cpython":
         traceback.print_exception(error, file=file)
     )
     sys.path.append(_shims)
+    setattr(sys.implementation, "_machine", _machine)  # noqa: B010  # mypy takes it for a mistake
     # Unbuffered, as on the board: what poll() does not see must not wait in a buffer.
     sys.stdin = io.TextIOWrapper(open(0, "rb", 0))  # noqa: SIM115  # while the board runs
     _interpreter = "CPython"
 else:
     sys.modules["time"] = world
+    sys.modules["uctypes"] = memory
+
+    class _Implementation:
+        """sys.implementation, but for the chip."""
+
+        _machine = _machine
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(_implementation, name)
+
+    class _Sys:
+        """The module sys, but for the chip."""
+
+        implementation = _Implementation()
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(_sys, name)
+
+    _sys = sys
+    _implementation = sys.implementation
+    sys.modules["sys"] = _Sys()  # type: ignore[assignment]  # all that the firmware asks it for
     _interpreter = "MicroPython"
 
 _from_host = open(int(_commands), "rb", 0)  # noqa: SIM115  # while the board runs
@@ -41,7 +66,7 @@ _version = "%d.%d.%d" % (_major, _minor, _micro)
 if _stage not in ("", "final"):
     _version += "-" + _stage
 _to_host.write(("%s %s\n" % (_interpreter, _version)).encode())
-world.begin(world.World(_from_host, _to_host, _rtc, float(_speed)))
+world.begin(world.World(_from_host, _to_host, _rtc, float(_speed), _chip))
 world.current().power_up()
 
 for _program in _programs:

@@ -24,7 +24,12 @@ The host sends a line for each of these, and closes the pipe to switch the board
     timer 0             call the timer no more
     die N               the chip dies at the Nth moment from now: see World.moment
     pixels              answered by `pixels HEX`: the last frame written, three bytes an LED
-    dac                 answered by `dac GPIO=VALUE...`: what the analogue outputs were set to
+    outputs             answered by `outputs GPIO=HZ:DUTY...`: what was put out last, the duty of
+                        65,535; 0 Hz is an analogue output
+    count MHZ           the capture units count so fast from now on
+    noise GPIO OUTPUT MV
+                        20 times a second a noise of so many mV is at that input, and is heard as
+                        a one-shot while the threshold, at OUTPUT, is lower
 
 Where the chip stops it answers, in place of all else, and then the host has to kill it:
 
@@ -39,6 +44,8 @@ more than half a second: while no code asks for the time, only the host can see 
 import select
 import sys
 import time as _real  # this module is loaded before its name means the virtual one
+
+from registers import Registers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +64,9 @@ _QUEUE = 8  # calls that the chip's scheduler holds; it loses the others
 _BEAT_US = 1_000_000  # the timer is called at least so often
 _TELL_US = 500_000  # the host need not know better when the watchdog expires
 _LENGTH_BYTES = 2  # of what the RTC memory holds; the first in its file
+_NOISE_US = 25_000  # from the beginning of a noise to its end, and to the next
+_FULL_MV = 3300
+_MOST_DUTY = 65535
 
 
 def _real_us() -> int:
@@ -70,18 +80,24 @@ class World:
 
     *commands*, *answers*: pipes from and to the host, unbuffered. *rtc*: the file of the RTC
     memory, unbuffered. *speed*: how many times faster than real, 0 for as fast as it goes.
+    *chip*: "esp32" or "esp32s3".
     """
 
-    def __init__(
-        self, commands: "BinaryIO", answers: "BinaryIO", rtc: "BinaryIO", speed: float
+    def __init__(  # all that is around a chip
+        self, commands: "BinaryIO", answers: "BinaryIO", rtc: "BinaryIO", speed: float, chip: str
     ) -> None:
+        self.chip = chip
+        self.registers = Registers(chip)
         self.now_us = 0
         self.levels = [0] * _GPIOS
         self.pixels = b""
         self.ticks_at_0 = 0  # what ticks_us said when now_us was 0
         self.cause = 0  # why the chip started
         self.is_soft_reset = False  # the program ends for one
-        self._dac: "dict[int, int]" = {}
+        self._outputs: "dict[int, tuple[int, int]]" = {}
+        self._noises: "list[tuple[int, int, int]]" = []  # input, output, mV
+        self._noise_us = _NEVER  # when they begin or end
+        self._is_noisy = False
         self._commands = commands
         self._answers = answers
         self._rtc = rtc
@@ -122,6 +138,7 @@ class World:
         self._moments -= 1
         if not self._moments:
             self.end("dead")
+        self.registers.settle()
 
     def end(self, cause: str) -> None:
         """Stop the chip at this instant: the host is told, and nothing runs any more."""
@@ -242,10 +259,10 @@ class World:
         self._rtc.seek(0)
         self._rtc.write(len(data).to_bytes(_LENGTH_BYTES, "little"))
 
-    def drive_dac(self, gpio: int, value: int) -> None:
-        """Put out a voltage."""
+    def drive(self, gpio: int, hz: int, duty: int) -> None:
+        """Put out a square wave, or a voltage if *hz* is 0."""
         self.moment()
-        self._dac[gpio] = value
+        self._outputs[gpio] = hz, duty
 
     # What happens.
 
@@ -331,10 +348,16 @@ class World:
             self._call(handler, argument)
         elif self._watchdog_us <= self.now_us:
             self.end("watchdog")
+        elif self._noise_us <= self.now_us:
+            self._noise_us += _NOISE_US
+            self._is_noisy = not self._is_noisy
+            for gpio, output, mv in self._noises:
+                threshold_mv = self._outputs.get(output, (0, 0))[1] * _FULL_MV // _MOST_DUTY
+                self._drive(gpio, 1 if self._is_noisy and mv > threshold_mv else 0)
         self._plan()
 
     def _plan(self) -> None:
-        self._next_us = min(self._timer_us, self._watchdog_us)
+        self._next_us = min(self._timer_us, self._watchdog_us, self._noise_us)
         if self._edge and self._edge[0] < self._next_us:
             self._next_us = self._edge[0]
 
@@ -342,6 +365,7 @@ class World:
         if self.levels[gpio] == level:
             return
         self.levels[gpio] = level
+        self.registers.edge(gpio, level, self.now_us)
         self._stirred_us = self.now_us
         self._expect_timer(self.now_us)
         if self._interrupts and gpio in self._irqs:
@@ -407,9 +431,19 @@ class World:
     def _do_pixels(self) -> None:
         self._answers.write(b"pixels %s\n" % self.pixels.hex().encode())
 
-    def _do_dac(self) -> None:
-        outputs = " ".join(["%d=%d" % output for output in sorted(self._dac.items())])
-        self._answers.write(b"dac %s\n" % outputs.encode())
+    def _do_outputs(self) -> None:
+        outputs = [
+            "%d=%d:%d" % ((gpio,) + self._outputs[gpio]) for gpio in sorted(self._outputs)
+        ]  # MicroPython has no (a, *b)
+        self._answers.write(b"outputs %s\n" % " ".join(outputs).encode())
+
+    def _do_count(self, mhz: int) -> None:
+        self.registers.mhz = mhz
+
+    def _do_noise(self, gpio: int, output: int, mv: int) -> None:
+        self._noises.append((gpio, output, mv))
+        self._noise_us = self.now_us + _NOISE_US
+        self._plan()
 
     def _start_pace(self) -> None:
         self._real_us = _real_us()

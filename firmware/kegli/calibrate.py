@@ -1,0 +1,58 @@
+"""Finds the noise of cushions and click, and thresholds above it. Imported on demand."""
+
+from micropython import const
+
+from . import settings
+from .pause import Pause
+from .sensors import code, name
+
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
+    from .app import App
+
+_LOWEST_MV = const(20)
+_HIGHEST_MV = const(3300)
+_SETTLE_MS = const(200)
+_LISTEN_MS = const(1_000)
+_QUIET_STEPS = const(3)  # in a row, at which nothing is heard any more
+_MARGIN = const(2)  # times the noise: 6 dB
+_LEAST_MV = const(60)  # offsets of a comparator, and 13 mV steps of a DAC
+
+
+def calibrate(app: "App") -> None:
+    """Step the thresholds up until nothing is heard; offer what is well above."""
+    say = app.console.say
+    say("> Hands off the table, with the noise that is usual here: half a minute.")
+    inputs = app.inputs
+    pause = Pause(app)
+    sources = [n for n in range(len(inputs.rows)) if inputs.rows[n][5]]
+    noise_mv = [0] * len(inputs.rows)
+    mv = _LOWEST_MV
+    quiet = 0
+    while quiet < _QUIET_STEPS and mv <= _HIGHEST_MV:
+        for key in app.thresholds:
+            app.thresholds[key].set(mv)
+        pause.wait(_SETTLE_MS)
+        before = list(inputs.edges)
+        pause.wait(_LISTEN_MS)
+        heard = [n for n in sources if inputs.edges[n] != before[n]]
+        for n in heard:
+            noise_mv[n] = mv
+        marks = ["%s %d" % (code(inputs.rows[n][0]), inputs.edges[n] - before[n]) for n in heard]
+        say("> %d mV: %s" % (mv, ", ".join(marks) or "nothing"))
+        quiet = 0 if heard else quiet + 1
+        mv += max(mv // 5, 13)
+    values, _wrong = settings.read()
+    for key in sorted(app.thresholds):
+        mine = [n for n in sources if (inputs.rows[n][0] == "click") == (key == "click_mv")]
+        loudest_mv = max([noise_mv[n] for n in mine] or [0])
+        mv = max(_MARGIN * loudest_mv, _LEAST_MV)
+        values[key] = mv
+        for n in mine:
+            if _MARGIN * noise_mv[n] > _HIGHEST_MV:
+                name(app, n, "hears noise of %d mV: too much for any threshold" % noise_mv[n])
+                return
+        say("> %s = %d: noise up to %d mV" % (key, mv, loudest_mv))
+    if pause.ask("They can be stored."):
+        settings.write(values)
+        say("> Stored.")

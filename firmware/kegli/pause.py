@@ -1,0 +1,59 @@
+"""Time for tests, in which nothing is scored. Imported on demand.
+
+Edges then do not go into the log. So the board has to start again afterwards: what it began with
+is what counts then, and not what hands did meanwhile.
+"""
+
+from micropython import const
+
+_TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
+if _TYPING:
+    from .app import App
+    from .display import Lights
+
+_SLICE_MS = const(10)
+
+
+class Pause:
+    """Time that passes before *app*; `heard` has the sources that went to 1, as they came.
+
+    `said` is the console's last line, or "ok" for a press of that button, None for nothing yet.
+    """
+
+    def __init__(self, app: "App") -> None:
+        self.heard: "list[int]" = []
+        self.said: "str | None" = None
+        self._app = app
+
+    def wait(self, ms: int, lights: "Lights | None" = None, is_short: bool = False) -> None:
+        """Let *ms* pass, with *lights*. *is_short*: less, once something is heard or said."""
+        app = self._app
+        for _ in range(ms // _SLICE_MS):
+            app.now_us = app.now_us + _SLICE_MS * 1000  # as good as the clock, for lamps
+            if lights:
+                app.leds.show(lights, app.now_us // 1000)
+            app.time.sleep_ms(_SLICE_MS)
+            app.live(app.now_us)
+            edge = app.inputs.ring.get()
+            while edge:
+                if edge[1]:
+                    self.heard.append(edge[0])
+                    if app.inputs.rows[edge[0]][0] == "btn ok":
+                        self.said = "ok"
+                edge = app.inputs.ring.get()
+            for line in app.console.lines():
+                self.said = line
+            if is_short and (self.heard or self.said is not None):
+                return
+
+    def ask(self, question: str) -> bool:
+        """Ask whether to do something, and say so; wait half a minute for the answer."""
+        self._app.console.say("> %s Say yes, or press ok." % question)
+        self.said = None
+        del self.heard[:]
+        for _ in range(30):
+            self.wait(1000, is_short=True)
+            if self.said is not None:
+                break
+            del self.heard[:]
+        return self.said in ("yes", "ok")
