@@ -26,9 +26,9 @@ def test_every_fault_and_every_word_of_the_console_is_documented() -> None:
     firmware = "".join(path.read_text("utf-8") for path in (ROOT / "firmware/kegli").glob("*.py"))
     codes = set(re.findall(r'"(E\d)"', firmware))
     assert codes == set(re.findall(r"^\| (E\d) \|", FIRMWARE_README, re.M))
-    words = re.search(r"_SERVICE = const\(\((.*?)\)\)", firmware, re.S)
+    words = re.search(r"_SERVED: .*?{(.*?)}", firmware, re.S)
     assert words
-    for word in re.findall(r'"(\w+)"', words[1]):
+    for word in re.findall(r'"(\w+)": _', words[1]):
         assert re.search(rf"^\| .*`{word}\b", FIRMWARE_README, re.M), word
 
 

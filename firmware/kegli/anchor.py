@@ -76,7 +76,7 @@ def anchor(capture: Capture, pins: "list[Pin]") -> str:
     """
     for n in range(len(capture.states)):
         before = capture.widths[n]
-        off_us = _anchor(capture, n, pins[CHANNELS * (n + 1) - 1 : CHANNELS * (n + 1)])
+        off_us = _anchor(capture, n, pins[CHANNELS * n : CHANNELS * (n + 1)])
         if off_us == _DEAD:
             return "capture unit %d does not count" % n
         if not capture.widths[n]:
@@ -90,26 +90,29 @@ def anchor(capture: Capture, pins: "list[Pin]") -> str:
 def _anchor(capture: Capture, n: int, pins: "list[Pin]") -> int:
     """Set a unit's anchor by the best of some tries; return by how much the old one was off.
 
-    *pins*: that of channel 2, if it has one. In us, without a sign; 0 if an edge was about, _DEAD
-    if software captures nothing.
+    *pins*: those of the unit. In us, without a sign; 0 if an edge was about, _DEAD if software
+    captures nothing.
     """
     state = capture.states[n]
-    config = capture.addresses[n] + _CHANNEL + _WORD * (CHANNELS - 1)
-    on = mem32[config]
     best_us = _MASK
     off_us = ticks = count = 0
     for _ in range(_TRIES):
-        capture.empty(n, ticks_us(), False)
-        was_up = [pin for pin in pins if pin.value()]
+        capture.empty(n, ticks_us(), CHANNELS)
+        quiet = [c for c in range(CHANNELS) if not _is_up(pins, c)]
+        if not quiet:
+            return 0
+        ours = quiet[-1]  # where most often nothing is connected
+        config = capture.addresses[n] + _CHANNEL + _WORD * ours
+        on = mem32[config]
         interrupts = disable_irq()
         before = ticks_us()
         mem32[config] = on | _NOW
         after = ticks_us()
         enable_irq(interrupts)
-        predicted = capture.empty(n, after, True)
-        if was_up or [pin for pin in pins if pin.value()]:
+        predicted = capture.empty(n, after, ours)
+        if _is_up(pins, ours):
             # An edge comes behind that of software, or was hidden by it: then its level tells.
-            capture.empty(n, after, False)
+            capture.empty(n, after, CHANNELS)
             return 0
         if predicted < 0:
             return _DEAD
@@ -117,9 +120,13 @@ def _anchor(capture: Capture, n: int, pins: "list[Pin]") -> int:
         if width_us < best_us:
             best_us = width_us
             ticks = (before + width_us // 2) & _MASK
-            count = state[_LAST + CHANNELS - 1]
+            count = state[_LAST + ours]
             off_us = abs(ticks_diff(predicted, ticks))
     state[_ANCHOR_TICKS] = ticks
     state[_ANCHOR_COUNT] = count
     capture.widths[n] = max(best_us, 1)
     return off_us
+
+
+def _is_up(pins: "list[Pin]", channel: int) -> bool:
+    return channel < len(pins) and bool(pins[channel].value())

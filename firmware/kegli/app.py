@@ -11,6 +11,7 @@ from micropython import const
 import kegli
 from kegli import display
 from kegli.clock import Clock
+from kegli.commands import COMMANDS
 from kegli.console import Console
 from kegli.debounce import Button
 from kegli.lines import printable
@@ -120,8 +121,6 @@ _FLASH_AGAIN_US = const(60_000_000)  # after the flash failed
 _SOUND_US = const(300_000_000)  # without a crash, before earlier ones are forgotten
 _MANY_STEPS = const(200)
 _CONCLUDED = const(("> stro", "> game"))  # how conclusions begin; other notices change nothing
-# Words of the console that are no commands of the log.
-_SERVICE = const(("handicap", "settings", "status", "log", "restart", "factory", "help"))
 
 
 class App:
@@ -132,7 +131,7 @@ class App:
     `faults` are sentences by their codes, "E1" to "E7", or those of inputs;
     the LED board shows that there are some. `ill` has, by source, the edges of an input that has
     a fault, and since when they are so many. `lone` is a pin that went down while nothing else
-    was sensed before or since, and when.
+    was sensed before or since, and when; `heard` the set of sources since the table was quiet.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (all that a board consists of)
@@ -164,6 +163,7 @@ class App:
         self.faults: dict[str, str] = {}
         self.ill: "dict[int, tuple[int, int]]" = {}
         self.lone: "tuple[int, int] | None" = None
+        self.heard = 0
         self.watch: "Watch | None" = None
         self._news = ""  # a fault that was not shown yet
         self.started = ""  # how, for people
@@ -313,8 +313,12 @@ class App:
         self.said[source] = level
         self.last_us[source] = t_us
         if sensor:
-            is_lone = level and sensor == "pins" and t_us - self._sensed_us >= _LONG_US
-            self.lone = (source, t_us) if is_lone and self.referee.state != "running" else None
+            self.lone = None
+            if t_us - self._sensed_us >= _LONG_US and self.referee.state != "running":
+                self.heard = 0
+                if level and sensor == "pins":
+                    self.lone = source, t_us
+            self.heard |= 1 << source
             self._sensed_us = t_us
         elif level:
             self._down_us = t_us
@@ -335,7 +339,7 @@ class App:
     def _take_words(self, now_us: int) -> None:
         for line in self.console.lines():
             words = line.split()
-            if words and (words[0] in _SERVICE or (words[0] == "new" and self.new)):
+            if words and (words[0] not in COMMANDS or (words[0] == "new" and self.new)):
                 from kegli.service import serve  # noqa: PLC0415 (on demand: it is rare)
 
                 words = serve(self, words)

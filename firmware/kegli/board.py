@@ -54,8 +54,9 @@ POLLED = const((36, 39))  # interrupts of these may be ghosts (esp-idf issue 109
 
 RING_EDGES = const(256)  # 64 may come within 5 ms, and the loop may be busy for 20 ms
 
-# What no input makes in a second: it is broken then. A pin that falls and rocks makes 37 edges,
-# a cushion 5, a click 6 (the most in 120,000 computed strokes); mains hum makes 100.
+# What no input makes in a second, or in eight on average: it is broken then. A pin that falls and
+# rocks makes 37 edges in a second, a cushion 5, a click 6 (the most in 120,000 computed strokes);
+# mains hum makes 100.
 MOST_EDGES = const(80)
 MOST_SHOTS = const(12)  # of a one-shot
 

@@ -5,6 +5,7 @@ from micropython import const
 from . import settings
 from .pause import Pause
 from .sensors import code, name
+from .threshold import set_mv
 
 _TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
 if _TYPING:
@@ -31,7 +32,7 @@ def calibrate(app: "App") -> None:
     quiet = 0
     while quiet < _QUIET_STEPS and mv <= _HIGHEST_MV:
         for key in app.thresholds:
-            app.thresholds[key].set(mv)
+            set_mv(app.thresholds[key], mv)
         pause.wait(_SETTLE_MS)
         before = list(inputs.edges)
         pause.wait(_LISTEN_MS)
@@ -45,7 +46,9 @@ def calibrate(app: "App") -> None:
     values, _wrong = settings.read()
     for key in sorted(app.thresholds):
         mine = [n for n in sources if (inputs.rows[n][0] == "click") == (key == "click_mv")]
-        loudest_mv = max([noise_mv[n] for n in mine] or [0])
+        if not mine:  # not fitted
+            continue
+        loudest_mv = max([noise_mv[n] for n in mine])
         mv = max(_MARGIN * loudest_mv, _LEAST_MV)
         values[key] = mv
         for n in mine:
@@ -53,6 +56,4 @@ def calibrate(app: "App") -> None:
                 name(app, n, "hears noise of %d mV: too much for any threshold" % noise_mv[n])
                 return
         say("> %s = %d: noise up to %d mV" % (key, mv, loudest_mv))
-    if pause.ask("They can be stored."):
-        settings.write(values)
-        say("> Stored.")
+    pause.offer(values)

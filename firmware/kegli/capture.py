@@ -92,21 +92,18 @@ class Capture:
     def take(self, now: int) -> None:
         """Hand over the edges that wait; it is *now*, in ticks. Allocates nothing."""
         for n in range(len(self._units)):
-            self.empty(n, now, False)
+            self.empty(n, now, CHANNELS)
 
-    def empty(self, n: int, now: int, is_ours: bool) -> int:
-        """Hand over what waits in a unit; return the ticks of its channel 2, or -1.
-
-        *is_ours*: what channel 2 has is of software, and is not handed over.
-        """
-        ours = -1
+    def empty(self, n: int, now: int, ours: int) -> int:
+        """Hand over what waits in a unit, but for channel *ours*: return its ticks, or -1."""
+        ticks_of_ours = -1
         found = drain(self._units[n], self.states[n], self._found, now)
         while found:
             found -= 2
             channel = self._found[found]
             ticks = self._found[found + 1]
-            if is_ours and channel == CHANNELS - 1:
-                ours = ticks
+            if channel == ours:
+                ticks_of_ours = ticks
             else:
                 self._put(CHANNELS * n + channel, ticks)
-        return ours
+        return ticks_of_ours

@@ -75,7 +75,7 @@ class Commands:
 
     def run(self, words: "list[str]", t_us: int) -> None:
         """Carry out a command, at least one word. Raise ValueError if it is refused."""
-        if words[0] not in _COMMANDS:
+        if words[0] not in COMMANDS:
             raise ValueError("there is no command '%s'" % printable(words[0]))
         least = 2 if words[0] in _TWO_WORDS else int(words[0] in _ONE_WORD)
         count = len(words) - 1
@@ -83,7 +83,7 @@ class Commands:
             raise ValueError("'%s' has the wrong number of words" % words[0])
         if len(self._match.steps) >= _MOST_STEPS and words[0] not in ("undo", "done", "ok"):
             raise ValueError("the record is full")
-        _COMMANDS[words[0]](self, words[1:], t_us)
+        COMMANDS[words[0]](self, words[1:], t_us)
 
     def press(self, button: str, length: int) -> "list[str]":
         """Return the words of a command that a press stands for, SHORT or LONG."""
@@ -332,7 +332,7 @@ class Commands:
         self._match.add(record.small(_TURN, player))
 
 
-_COMMANDS = {
+COMMANDS = {
     "new": Commands.new,
     "next": Commands.next,
     "mark": Commands.mark,

@@ -25,6 +25,7 @@ _POLLED = const((36, 39))
 
 _SCANS = const(255)
 _A_SECOND_US = const(1_000_000)
+_A_SHARE = const(8)
 _MOST_COUNT = const(0x3FFFFFFF)
 _MISSES = const(3)
 _MUTED = const(1)
@@ -38,8 +39,8 @@ class Inputs:
 
     A source is numbered by its row. `levels` has the level of each as last seen, 1 as the log
     means it; `edges` counts how often it changed; `left` is one more than the edges that it may
-    still make in this second. At 1 it is muted: it is broken, and must not drown the others; what
-    it makes is counted as lost, until `mute`.
+    make now; each second adds an eighth of the most. At 1 it is muted: it is broken, and must
+    not drown the others; what it makes is counted as lost, until `mute`.
     `scans` counts the timer's looks, modulo 256: while it changes the scan is alive. `wrong`
     says why one-shots have their time from interrupts, "" while the capture units work.
     """
@@ -140,7 +141,8 @@ class Inputs:
             left = self.left
             for source in range(len(left)):
                 if left[source] > _MUTED:
-                    left[source] = self._most[source]
+                    most = self._most[source]
+                    left[source] = min(left[source] + most // _A_SHARE, most)
         self._look(_SCAN_ERROR_US)
 
     def _on_capture(self, channel: int, ticks: int) -> None:

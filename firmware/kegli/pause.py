@@ -6,12 +6,15 @@ is what counts then, and not what hands did meanwhile.
 
 from micropython import const
 
+from . import settings
+
 _TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
 if _TYPING:
     from .app import App
     from .display import Lights
 
 _SLICE_MS = const(10)
+_ANSWER_S = const(30)
 
 
 class Pause:
@@ -29,7 +32,7 @@ class Pause:
         """Let *ms* pass, with *lights*. *is_short*: less, once something is heard or said."""
         app = self._app
         for _ in range(ms // _SLICE_MS):
-            app.now_us = app.now_us + _SLICE_MS * 1000  # as good as the clock, for lamps
+            app.now_us += _SLICE_MS * 1000  # as good as the clock, for lamps
             if lights:
                 app.leds.show(lights, app.now_us // 1000)
             app.time.sleep_ms(_SLICE_MS)
@@ -46,14 +49,20 @@ class Pause:
             if is_short and (self.heard or self.said is not None):
                 return
 
-    def ask(self, question: str) -> bool:
-        """Ask whether to do something, and say so; wait half a minute for the answer."""
-        self._app.console.say("> %s Say yes, or press ok." % question)
-        self.said = None
+    def forget(self) -> None:
+        """Forget what was heard and said."""
         del self.heard[:]
-        for _ in range(30):
-            self.wait(1000, is_short=True)
-            if self.said is not None:
-                break
-            del self.heard[:]
-        return self.said in ("yes", "ok")
+        self.said = None
+
+    def offer(self, values: "settings.Values") -> None:
+        """Ask whether settings are to be stored; half a minute is left for the answer."""
+        say = self._app.console.say
+        say("> Say yes, or press ok, to store it.")
+        self.forget()
+        for _ in range(_ANSWER_S):
+            if self.said is None:
+                del self.heard[:]
+                self.wait(1000, is_short=True)
+        if self.said in ("yes", "ok"):
+            settings.write(values)
+            say("> Stored.")

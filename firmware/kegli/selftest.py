@@ -10,24 +10,18 @@ from micropython import const
 from . import display, settings
 from .journal import free
 from .pause import Pause
-from .sensors import code, name
+from .sensors import code, look, name
 
 _TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
 if _TYPING:
     from .app import App
 
 _LAMP_MS = const(700)
-_ANSWER_MS = const(20_000)  # for hands
+_ANSWER_S = const(20)  # for hands
 _ECHO_MS = const(100)  # in which others hear a tap too
 _CALM_MS = const(1_000)
 _SHOWN_MS = const(1_500)  # a fault, at the end
 _SLICE_MS = const(10)
-
-_GUIDED = (
-    # kind in the log, setting of the wiring, what to do
-    ("pin", "pins", "Tip pin %d, and set it up again."),
-    ("hit", "cushions", "Tap cushion %d."),
-)
 
 
 def report(app: "App") -> None:
@@ -41,18 +35,24 @@ def report(app: "App") -> None:
         for ms in range(0, _LAMP_MS, _SLICE_MS):
             app.leds.show(lights, app.now_us // 1000 + ms)
             app.time.sleep_ms(_SLICE_MS)
+    say("> inputs: %d, at rest and silent but for those named here" % len(inputs.rows))
     for source in range(len(inputs.rows)):
-        words = inputs.rows[source][0]
         edges = inputs.edges[source] - before[source]
-        what = "%d edges while nobody played" % edges if edges else "quiet"
-        say("> %s: %s is %d, %s" % (code(words), words, inputs.levels[source], what))
+        if edges or inputs.levels[source]:
+            words = inputs.rows[source][0]
+            say("> %s: %s is %d, %d edges" % (code(words), words, inputs.levels[source], edges))
     inputs.anchor()
+    look(app)
     how = inputs.wrong or "hits in hardware time"
     say("> capture: %s, to %d us" % (how, inputs.error_us()))
     gc.collect()
     heap = gc.mem_free() if hasattr(gc, "mem_free") else 0  # CPython has none
     say("> heap: %d bytes free, flash: %d bytes free" % (heap, free()))
-    say("> faults: %s" % (" ".join(sorted(app.faults)) or "none"))
+    _say_faults(app)
+
+
+def _say_faults(app: "App") -> None:
+    app.console.say("> faults: %s" % (" ".join(sorted(app.faults)) or "none"))
 
 
 def guided(app: "App") -> None:
@@ -62,20 +62,22 @@ def guided(app: "App") -> None:
     app.faults.clear()
     pause = Pause(app)
     values, _wrong = settings.read()
-    wiring = {}
-    for kind, key, prompt in _GUIDED:
+    is_new = False
+    for kind, key, prompt in (
+        ("pin", "pins", "Tip pin %d, and set it up again."),
+        ("hit", "cushions", "Tap cushion %d."),
+    ):
         sources = [n for n in range(len(app.inputs.rows)) if app.inputs.rows[n][0][:3] == kind]
-        order = [_ask(app, pause, sources, n, prompt) for n in range(len(sources))]
-        wiring[key] = _wiring(order)
-        if wiring[key] and wiring[key] != values[key]:
-            say("> The wiring is %s = %s, not %s." % (key, wiring[key], values[key]))
-            if pause.ask("It can be stored."):
-                values[key] = wiring[key]
-                settings.write(values)
-                say("> Stored.")
+        wiring = _wiring([_ask(app, pause, sources, n, prompt) for n in range(len(sources))])
+        if wiring and wiring != values[key]:
+            say("> The wiring is %s = %s, not %s." % (key, wiring, values[key]))
+            values[key] = wiring
+            is_new = True
     for fault in sorted(app.faults):
         pause.wait(_SHOWN_MS, display.fault(fault))
-    say("> faults: %s" % (" ".join(sorted(app.faults)) or "none"))
+    _say_faults(app)
+    if is_new:
+        pause.offer(values)
 
 
 def _ask(app: "App", pause: Pause, sources: "list[int]", number: int, prompt: str) -> int:
@@ -84,11 +86,10 @@ def _ask(app: "App", pause: Pause, sources: "list[int]", number: int, prompt: st
     wanted = next(n for n in sources if rows[n][0][4:] == "%d" % number)
     say = app.console.say
     pause.wait(_CALM_MS)
-    del pause.heard[:]
-    pause.said = None
+    pause.forget()
     say("> " + prompt % number)
     lights = display.fault(code(rows[wanted][0]), "")
-    for _ in range(0, _ANSWER_MS, _CALM_MS):
+    for _ in range(_ANSWER_S):
         pause.wait(_CALM_MS, lights, True)
         if pause.said is not None:
             say("> Skipped.")
@@ -99,15 +100,15 @@ def _ask(app: "App", pause: Pause, sources: "list[int]", number: int, prompt: st
     else:
         name(app, wanted, "says nothing: it is stuck, or its wire is broken")
         return -1
+    answer = answers[0]
+    say("> Right." if answer == wanted else "> The wire of %s answers." % rows[answer][0])
     pause.wait(_ECHO_MS)
     for n in sources:
-        if n in pause.heard and n != answers[0]:
+        if n in pause.heard and n != answer:
             name(app, n, "hears the one beside it")
-    while app.inputs.levels[answers[0]] and pause.said is None:  # until the pin stands again
+    while app.inputs.levels[answer] and pause.said is None:  # until the pin stands again
         pause.wait(_CALM_MS)
-    if answers[0] != wanted:
-        say("> The wire of %s answers." % rows[answers[0]][0])
-    return sources.index(answers[0])
+    return sources.index(answer)
 
 
 def _wiring(order: "list[int]") -> str:

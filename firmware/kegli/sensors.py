@@ -64,7 +64,11 @@ def look(app: "App") -> None:
         if source not in app.ill:
             if inputs.left[source] == _MUTED:
                 inputs.mute(source)
-                name(app, source, "makes more edges than any can, and is left out")
+                what = "makes more edges than any can, and is left out"
+                if app.heard == 1 << source and app.referee.state == "running":
+                    app.command(app.now_us, ["undo"])
+                    what += "; the stroke that it began is taken back"
+                name(app, source, what)
             elif (
                 one_shot and inputs.levels[source] and app.now_us - app.last_us[source] > _STUCK_US
             ):

@@ -38,6 +38,8 @@ _SETTING = const("setting ")  # begins the lines about a setting
 
 def serve(app: "App", words: "list[str]") -> "list[str]":
     """Carry out a line of the console; return the words of the command that it stands for."""
+    if words[0] not in _SERVED:
+        return words  # the referee says that there is no such word
     try:
         return _SERVED[words[0]](app, words[1:]) or []
     except ValueError as error:

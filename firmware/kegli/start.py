@@ -19,12 +19,13 @@ from .journal import Journal
 from .leds import Leds
 from .ring import Ring
 from .store import Store
-from .threshold import Threshold
+from .threshold import set_mv, take
 
 _TYPING = const(False)  # mypy takes it for true (pyproject); the compiler drops what it guards
 if _TYPING:
     from .recovery import Recovered
     from .settings import Values
+    from .threshold import Threshold
 
 _TOOLS_MS = const(600_000)  # while tools are at work: it cannot be stopped
 _PATIENCE_MS = const(2_000)  # between a crash and the restart: Ctrl-C stops it here
@@ -125,8 +126,8 @@ def _thresholds(values: "Values", wrong: "list[str]") -> "dict[str, Threshold]":
     _leds, cushions, click, _buzzer = board.outputs()
     for key, gpio in (("cushion_mv", cushions), ("click_mv", click)):
         try:
-            thresholds[key] = Threshold(gpio)
-            thresholds[key].set(int(values[key]))
+            thresholds[key] = take(gpio)
+            set_mv(thresholds[key], int(values[key]))
         except OSError as error:
             # A soft reset leaves a DAC as it is, and the chip does not give it out again.
             if machine.reset_cause() != machine.SOFT_RESET:

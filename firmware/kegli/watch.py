@@ -24,7 +24,7 @@ class Watch:
     def __init__(self, app: "App") -> None:
         self._edges = [-1] * len(app.inputs.rows)
         self._next_us = 0
-        marks = ["%s at %d mV" % (key, app.thresholds[key].mv) for key in sorted(app.thresholds)]
+        marks = ["%s at %d mV" % (key, app.thresholds[key][1]) for key in sorted(app.thresholds)]
         app.console.say("> watch: %s" % ", ".join(marks))
 
     def go_on(self, app: "App") -> None:

@@ -183,7 +183,7 @@ except ValueError:  # native code for the chip, which the 32-bit interpreter can
             self.error_us = 0
             self.put = put
 
-        def empty(self, n: int, now: int, is_ours: bool) -> int:
+        def empty(self, n: int, now: int, ours: int) -> int:
             """Say that software captured just now."""
             return now
 

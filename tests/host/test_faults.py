@@ -1,0 +1,280 @@
+"""One sensor of the virtual board is broken: it is named, it scores nothing, the rest goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from host_tools.session import Judged, Session, order
+from host_tools.virtual_board import VirtualBoard
+from host_tools.virtual_table import Edge, Table, faults, packaged
+from kegli import display, settings
+from kegli.leds import Leds
+
+FELLED = [stroke for stroke in packaged() if stroke.pins]
+STROKES = 8
+AFTER = 3  # strokes before it breaks
+SHOWN_US = 250_000  # between two looks at the LEDs
+NAMED_US = 12_000_000  # within so long
+ANSWER_US = 4_000_000
+
+
+def asis(edges: Iterable[Edge]) -> list[Edge]:
+    return list(edges)
+
+
+class Chain(list[tuple[int, int, int]]):
+    """LEDs to look at."""
+
+    def __init__(self) -> None:
+        super().__init__([(0, 0, 0)] * display.LEDS)
+
+    def write(self) -> None:
+        """Show them."""
+
+
+def screens(code: str) -> list[list[tuple[int, int, int]]]:
+    """Return what the LEDs are while a fault is shown, in both phases of what blinks."""
+    usual = settings.usual()
+    found = []
+    for ms in (0, 500):
+        chain = Chain()
+        Leds(chain, int(usual["brightness"]), int(usual["limit_ma"])).show(display.fault(code), ms)
+        found.append(list(chain))
+    return found
+
+
+class Broken:
+    """A board whose sensors are changed by a fault; `printed` has all that it says."""
+
+    def __init__(self, board: VirtualBoard, fault: faults.Fault = asis) -> None:
+        self.board = board
+        self.fault = fault
+        self.printed: list[str] = []
+
+    @property
+    def now_us(self) -> int:
+        """The time of the log."""
+        return self.board.now_us
+
+    def inject(self, edges: Iterable[Edge]) -> None:
+        """Let edges happen, as the fault leaves them."""
+        self.board.inject(self.fault(edges))
+
+    def write(self, text: str) -> None:
+        """Type on the console."""
+        self.board.write(text)
+
+    def run_until(self, t_us: int) -> None:
+        """Let time pass."""
+        self.board.run_until(t_us)
+
+    def lines(self) -> list[str]:
+        """Return what the board has printed since the last call."""
+        lines = self.board.lines()
+        self.printed += lines
+        return lines
+
+    def shows(self, code: str) -> bool:
+        """Let time pass until the LEDs show a fault; say whether they do."""
+        wanted = screens(code)
+        for _ in range(NAMED_US // SHOWN_US):
+            if self.board.pixels() in wanted:
+                return True
+            self.run_until(self.now_us + SHOWN_US)
+        return False
+
+    def says(self, code: str) -> bool:
+        """Say whether the console named a fault."""
+        self.lines()
+        return any(line.startswith(f"> {code}: ") for line in self.printed)
+
+
+def played(board: Broken, strokes: int = STROKES) -> Iterator[Judged]:
+    """Yield strokes, as the board judged them."""
+    table = Table(7)
+    session = Session(board, table, "a.target=999 b.target=999", limit=strokes)
+    yield from session.play(order(FELLED, "player", 5))
+
+
+def pins_said(judged: Judged) -> set[int]:
+    return {int(pin) for pin in judged.said.get("pins", "").split(",") if pin}
+
+
+def test_the_strokes_fell_every_pin_before_and_after_something_breaks() -> None:
+    with VirtualBoard() as board:
+        games = list(played(Broken(board)))
+    assert all(pins_said(judged) == set(judged.stroke.pins) for judged in games)
+    felled = [set(judged.stroke.pins) for judged in games[AFTER:]]
+    assert set().union(*felled) == set(range(5))
+
+
+def break_now(board: Broken, how: str, pin: int) -> None:
+    """Let a pin break while the table is at rest, and let people set it aside."""
+    at_us = board.now_us + 2_000_000
+    edges = faults.torn(pin, at_us) if how == "torn" else faults.chatter(pin, at_us, 5_000_000)
+    board.inject(edges)
+    board.fault = faults.silent("pin", pin)
+    board.run_until(at_us)
+    assert board.shows(f"P{pin}")
+    if how == "torn":  # it reads as down: OK accepts the last stroke, and again sets it aside
+        board.write("ok\nok\n")
+    board.run_until(board.now_us + 5_000_000)
+
+
+@pytest.mark.parametrize("pin", range(5))
+@pytest.mark.parametrize("how", ["torn", "chatter"])
+def test_a_pin_that_breaks_at_rest_is_named_and_the_others_score(how: str, pin: int) -> None:
+    with VirtualBoard() as virtual:
+        board = Broken(virtual)
+        scores = []
+        for n, judged in enumerate(played(board)):
+            is_broken = n >= AFTER
+            expected = set(judged.stroke.pins) - ({pin} if is_broken else set())
+            assert pins_said(judged) == expected, (n, judged)
+            scores.append(judged.said.get("score"))
+            if n == AFTER - 1:
+                before = len([line for line in board.printed if line.startswith("> stroke")])
+                break_now(board, how, pin)
+                assert board.says(f"P{pin}")
+                after = [line for line in board.printed if line.startswith("> stroke")][before:]
+                assert not after or after[-1].endswith("withdrawn"), after
+    assert len(scores) == STROKES
+
+
+@pytest.mark.parametrize("pin", range(5))
+def test_a_pin_that_is_stuck_down_at_the_start_is_named_and_set_aside(pin: int) -> None:
+    with VirtualBoard(at_power_up=faults.torn(pin, 0)) as virtual:
+        board = Broken(virtual, faults.silent("pin", pin))
+        assert board.shows(f"P{pin}")
+        assert board.says(f"P{pin}")
+        board.run_until(10_000_000)
+        board.write("ok\n")
+        board.run_until(12_000_000)
+        for judged in played(board):
+            assert pins_said(judged) == set(judged.stroke.pins) - {pin}
+    assert not [line for line in board.printed if line.startswith("> refused")]
+
+
+# -- By hand
+
+
+def guide(board: Broken, answers: list[str]) -> None:
+    """Do what the guided self-test asks for, and answer its question by *answers*."""
+    board.run_until(board.now_us + 1_000_000)
+    board.write("selftest guided\n")
+    done = 0
+    for _ in range(400):
+        board.run_until(board.now_us + 500_000)
+        board.lines()
+        asked = [line for line in board.printed if line.startswith(("> Tip ", "> Tap ", "> Say "))]
+        if len(asked) > done:
+            done = len(asked)
+            words = asked[-1].split()
+            if words[1] == "Say":
+                board.write(answers.pop(0) + "\n")
+            else:
+                hand(board, words[1] == "Tip", int(words[3].rstrip(",.")))
+        if "> Restarting." in board.printed:
+            return
+    raise AssertionError("the self-test does not end")
+
+
+def hand(board: Broken, is_pin: bool, which: int) -> None:
+    """Tip a pin and set it up again, or tap a cushion."""
+    t_us = board.now_us + 300_000
+    if is_pin:
+        edges = [Edge(t_us + 2_000 * n, "pin", which, 1 - n % 2) for n in range(3)]
+        board.inject([*edges, Edge(t_us + 1_500_000, "pin", which, 0)])
+    else:
+        board.inject([Edge(t_us, "hit", which, 1)])
+
+
+GUIDED = [
+    *((f"P{pin}", faults.silent("pin", pin)) for pin in range(5)),
+    *((f"C{cushion}", faults.silent("hit", cushion)) for cushion in range(4)),
+    *(
+        (f"C{(cushion + 1) % 4}", faults.crosstalk(cushion, (cushion + 1) % 4))
+        for cushion in range(4)
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "fault"), GUIDED)
+def test_hands_find_what_says_nothing_and_what_hears_its_neighbour(
+    code: str, fault: faults.Fault
+) -> None:
+    with VirtualBoard() as virtual:
+        board = Broken(virtual, fault)
+        guide(board, [])
+        assert board.says(code)
+        assert f"> faults: {code}" in board.printed
+        # It is a part of no game: what hands did scores nothing, and the rest goes on.
+        kind, number = ("pin", int(code[1])) if code[0] == "P" else ("hit", -1)
+        for judged in played(board, 4):
+            assert pins_said(judged) == set(judged.stroke.pins) - (
+                {number} if kind == "pin" else set()
+            )
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 2), (3, 4), (0, 4)])
+@pytest.mark.parametrize("kind", ["pin", "hit"])
+def test_hands_find_swapped_wires_and_the_wiring_is_mended(
+    kind: str, pair: tuple[int, int]
+) -> None:
+    one, other = pair if kind == "pin" else (pair[0] % 4, pair[1] % 4 or 2)
+    order_said = list(range(5 if kind == "pin" else 4))
+    order_said[one], order_said[other] = other, one
+    key = "pins" if kind == "pin" else "cushions"
+    with VirtualBoard() as virtual:
+        board = Broken(virtual, faults.swapped(kind, one, other))
+        guide(board, ["yes"])
+        assert f"> The wiring is {key} = {','.join(map(str, order_said))}" in "\n".join(
+            board.printed
+        )
+        assert "> faults: none" in board.printed
+        for judged in played(board, 5):
+            assert pins_said(judged) == set(judged.stroke.pins)
+        board.write(f"settings get {key}\n")
+        board.run_until(board.now_us + ANSWER_US)
+        board.lines()
+    assert any(
+        line.startswith(f"> {key} = {','.join(map(str, order_said))}") for line in board.printed
+    )
+
+
+# -- Cushions and capture
+
+
+@pytest.mark.parametrize("cushion", range(4))
+def test_a_noisy_cushion_is_named_and_takes_no_turn(cushion: int) -> None:
+    with VirtualBoard() as virtual:
+        board = Broken(virtual)
+        turns = []
+        for n, judged in enumerate(played(board)):
+            assert pins_said(judged) == set(judged.stroke.pins)
+            turns.append(judged.said.get("turn"))
+            if n == AFTER - 1:
+                board.board.make_noise("hit", cushion, 400)  # the threshold is 200
+                assert board.shows(f"C{cushion}")
+                assert board.says(f"C{cushion}")
+                board.run_until(board.now_us + 10_000_000)
+                board.lines()
+                stroke = [line for line in board.printed if line.startswith("> stroke")][-1]
+                assert stroke.endswith("withdrawn")
+    assert len(turns) == STROKES
+
+
+@pytest.mark.parametrize("mhz", [0, 40, 79])
+def test_capture_units_that_disagree_with_the_clock_are_not_used(mhz: int) -> None:
+    with VirtualBoard() as virtual:
+        virtual.count_at(mhz)
+        board = Broken(virtual)
+        assert board.shows("E7")
+        assert board.says("E7")
+        for judged in played(board, 4):
+            assert pins_said(judged) == set(judged.stroke.pins)
+        hits = [line.split() for line in board.printed if " hit " in line and line[0].isdigit()]
+    assert hits
+    assert {int(words[3]) >= 1_200 for words in hits} == {True}
