@@ -18,8 +18,8 @@ from host_tools import replay as replaying
 from host_tools.session import Session, order
 from host_tools.simulate import CoreBoard, truth_comment
 from host_tools.virtual_table import Stroke, Table, packaged, read
-from kegli.board import SENSORS
 from kegli.lines import printable
+from kegli.settings import SENSORS
 
 
 class Unreadable(click.ClickException):
@@ -279,13 +279,21 @@ def simulate(  # noqa: PLR0913 (one for each option)
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep its files in this folder: the next start goes on from there.",
 )
-def board(speed: float, sensors: frozenset[str], flash: Path | None) -> None:
+@click.option(
+    "--chip",
+    type=click.Choice(["esp32", "esp32s3"]),
+    default="esp32",
+    show_default=True,
+    help="What it runs on.",
+)
+def board(speed: float, sensors: frozenset[str], flash: Path | None, chip: str) -> None:
     """Run the virtual board behind a serial port until Ctrl-C, which cuts its power."""
     if flash:
         flash.mkdir(exist_ok=True)
         if any(flash.iterdir()) and not (flash / "kegli").is_dir():
             raise click.ClickException(f"{flash} holds other files: name a new or empty folder.")
-    _module("virtual_board").serve(sensors=sensors, speed=speed or None, flash=flash)
+    serve = _module("virtual_board").serve
+    serve(sensors=sensors, speed=speed or None, flash=flash, chip=chip)
 
 
 @main.command()

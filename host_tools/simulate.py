@@ -7,9 +7,10 @@ from heapq import heappop, heappush
 
 import kegli
 from host_tools.virtual_table import Edge, Stroke
-from kegli.board import FRONT_END_ERROR_US, INTERRUPT_ERROR_US, NAME, SENSORS
+from kegli.board import FRONT_END_ERROR_US, INTERRUPT_ERROR_US, NAME
 from kegli.lines import BUTTONS
 from kegli.referee import Referee
+from kegli.settings import SENSORS
 
 _SHOT_ERROR_US = FRONT_END_ERROR_US + 1  # what the capture units leave open
 

@@ -479,3 +479,150 @@ def test_garbage_is_collected_only_while_no_stroke_runs(
     assert not [t_us for t_us, _ in collected if 2_000_000 <= t_us < 51_000_000]
     assert [t_us for t_us, _ in collected if t_us > 51_000_000]
     assert {t_us for t_us, _ in collected if t_us < 1_000_000} == set()  # edges are expected
+
+
+# -- What people hear, and broken inputs
+
+
+def press(bench: Bench, name: str, t_us: int, held_us: int = 100_000) -> None:
+    bench.edge(f"btn {name}", 1, t_us)
+    bench.edge(f"btn {name}", 0, t_us + held_us)
+
+
+def test_a_press_is_heard_and_so_is_one_that_is_refused(bench: Bench) -> None:
+    bench.type(b"new\n")
+    press(bench, "undo", 1_000_000, 10_000)  # a bounce
+    bench.play(2_000_000)
+    assert bench.buzzer.played == []
+    press(bench, "undo", 2_000_000)
+    bench.play(3_000_000)
+    assert bench.buzzer.played == ["press"]
+    press(bench, "fine", 3_000_000)  # nothing has been played
+    bench.play(4_000_000)
+    assert bench.buzzer.played == ["press", "refused"]
+
+
+def test_a_penalty_a_game_won_and_a_fault_are_heard(bench: Bench) -> None:
+    bench.type(b"new a.target=2 b.target=2\n")
+    bench.play(1_000_000)
+    bench.fall("pin 1", 2_000_000)  # no cushion before: doubt, to the partner, who has won
+    bench.play(9_000_000)
+    assert bench.buzzer.played[-1] == "win"
+    bench.type(b"undo\nnew\n")
+    bench.edge("pin 1", 0, 10_000_000)
+    bench.fall("pin 1", 14_000_000)
+    bench.play(22_000_000)
+    assert bench.buzzer.played[-1] == "penalty"
+    bench.app.fault("C1", "cushion 1 is stuck")
+    assert bench.buzzer.played[-1] == "fault"
+
+
+def test_a_fault_waits_until_the_stroke_is_over_and_gives_way_to_the_next(bench: Bench) -> None:
+    bench.type(b"new\n")
+    bench.edge("hit 1", 1, 2_000_000)
+    bench.play(3_000_000)
+    bench.app.fault("C1", "cushion 1 is stuck")
+    shown = len(bench.leds.shown)
+    bench.play(7_900_000)
+    assert display.fault("C1") not in [lights for _, lights in bench.leds.shown[shown:]]
+    bench.play(8_500_000)
+    assert bench.leds.shown[-1][1] == display.fault("C1")
+    bench.edge("hit 1", 1, 9_000_000)
+    bench.play(9_300_000)
+    assert bench.app.referee.state == "running"
+    assert bench.leds.shown[-1][1] == display.lit(bench.app.referee, True)
+
+
+def test_capture_and_clock_are_compared_soon_and_then_every_five_minutes(bench: Bench) -> None:
+    bench.play(40_000)
+    assert bench.inputs.anchors == 0
+    bench.play(200_000)
+    assert bench.inputs.anchors == 1
+    bench.play(290_000_000)
+    assert bench.inputs.anchors == 1
+    bench.type(b"new\n")
+    bench.edge("hit 1", 1, 295_000_000)
+    bench.edge("hit 1", 1, 300_000_000)
+    bench.play(305_000_000)  # a stroke runs
+    assert bench.inputs.anchors == 1
+    bench.play(320_000_000)
+    assert bench.inputs.anchors == 2
+
+
+def test_capture_units_that_are_wrong_are_told_once(bench: Bench) -> None:
+    bench.inputs.wrong = "capture unit 1 does not count"
+    printed = bench.play(20_000_000)
+    said = [line for line in printed if line.startswith("> E7")]
+    assert said == ["> E7: Cushions by interrupts, to 1001 us: capture unit 1 does not count."]
+
+
+@pytest.mark.parametrize(
+    ("edges", "is_taken_back"),
+    [
+        ([("pin 3", 1, 5_000_000)], True),
+        # It bounces, so it fell.
+        ([("pin 3", 1, 5_000_000), ("pin 3", 0, 5_001_000), ("pin 3", 1, 5_002_000)], False),
+        # Something else was sensed: before, at the same time, or within the quiet time after.
+        ([("hit 1", 1, 4_500_000), ("pin 3", 1, 5_000_000)], False),
+        ([("pin 3", 1, 5_000_000), ("hit 1", 1, 5_000_000)], False),
+        ([("pin 3", 1, 5_000_000), ("hit 1", 1, 10_900_000)], False),
+        ([("pin 3", 1, 5_000_000), ("pin 4", 1, 10_900_000)], False),
+    ],
+)
+def test_a_pin_that_goes_down_alone_and_without_a_bounce_scores_nothing(
+    bench: Bench, edges: list[tuple[str, int, int]], is_taken_back: bool
+) -> None:
+    bench.type(b"new\n")
+    bench.play(2_000_000)
+    for name, level, t_us in edges:
+        bench.edge(name, level, t_us)
+    printed = bench.play(25_000_000)
+    assert bench.app.referee.game
+    assert any(line.startswith("> P3: ") for line in printed) == is_taken_back
+    assert (bench.app.referee.game.score == [0, 0]) == is_taken_back
+    assert bench.app.referee.game.turn == 0 or not is_taken_back
+
+
+def test_a_late_fall_without_a_bounce_is_annulled_and_undo_brings_it_back(bench: Bench) -> None:
+    bench.type(b"new\n")
+    bench.edge("hit 1", 1, 2_000_000)
+    bench.fall("pin 1", 2_500_000)
+    bench.edge("pin 3", 1, 12_000_000)  # no pin was lifted: it would be a late fall
+    bench.play(19_000_000)
+    game = bench.app.referee.game
+    assert game
+    before = list(game.score)
+    printed = bench.play(30_000_000)
+    assert any(" cmd annul 3" in line for line in printed)
+    assert any(line.startswith("> P3: ") for line in printed)
+    game = bench.app.referee.game
+    assert game
+    assert game.score == [2, 0]
+    bench.type(b"undo\n")
+    bench.play(31_000_000)
+    game = bench.app.referee.game
+    assert game
+    assert game.score == before != [2, 0]
+
+
+def test_what_a_person_has_seen_to_is_not_taken_back(bench: Bench) -> None:
+    bench.type(b"new\n")
+    bench.play(2_000_000)
+    bench.edge("pin 3", 1, 5_000_000)
+    bench.play(8_000_000)
+    bench.type(b"mark direct\n")
+    printed = bench.play(25_000_000)
+    assert not [line for line in printed if " cmd undo" in line]
+
+
+def test_a_stuck_cushion_is_named_once_and_taken_back_when_it_is_well(bench: Bench) -> None:
+    source = SOURCES["hit 2"]
+    bench.play(2_000_000)
+    bench.inputs.levels[source] = 1
+    printed = bench.play(10_000_000)
+    assert [line for line in printed if line.startswith("> C2")] == [
+        "> C2: cushion 2 is stuck: it hears all the time."
+    ]
+    bench.inputs.levels[source] = 0
+    assert "> C2: well again." in bench.play(25_000_000)
+    assert bench.app.faults == {}

@@ -50,8 +50,8 @@ class View:
     tally: list[int] = field(default_factory=lambda: [0, 0, 0])
 
 
-def lit(view: View) -> "Lights":
-    return display.lit(cast(Referee, view))
+def lit(view: View, faulty: bool = False) -> "Lights":
+    return display.lit(cast(Referee, view), faulty)
 
 
 def rows(lights: "Lights") -> list[str]:
@@ -441,8 +441,8 @@ def test_lights_are_in_order_and_each_element_is_there_once() -> None:
 def test_nothing_blinks_while_a_stroke_runs() -> None:
     running = [view for view in views() if view.state == "running"]
     assert running
-    for view in running:
-        assert not any(blink for _, _, blink in lit(view))
+    for view, faulty in product(running, (False, True)):
+        assert not any(blink for _, _, blink in lit(view, faulty))
 
 
 def test_the_chain_of_leds_has_no_gap_and_no_led_twice() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from host_tools import diagram, picture, settings_table
+from host_tools import console_views, diagram, picture, settings_table
 from host_tools.cli import main
 from kegli import match
 
@@ -20,6 +20,10 @@ def test_the_diagram_of_the_stroke_is_current() -> None:
 
 def test_the_table_of_settings_is_current() -> None:
     assert settings_table.updated(FIRMWARE_README) == FIRMWARE_README
+
+
+def test_the_views_of_the_console_are_current() -> None:
+    assert console_views.updated(FIRMWARE_README) == FIRMWARE_README
 
 
 def test_every_fault_and_every_word_of_the_console_is_documented() -> None:

@@ -39,7 +39,7 @@ ON_THE_CHIP = FOR_PURE | frozenset(
     )
 )
 # Facts of the board that host tools need; all other modules that are not pure want hardware.
-FACTS = frozenset(("board", "settings"))
+FACTS = frozenset(("board", "leds", "settings"))
 
 MODULES = {path.stem: path for path in sorted(KEGLI.glob("*.py"))}
 FILES = sorted(FIRMWARE.rglob("*.py"))

@@ -166,6 +166,7 @@ class App:
         self.heard = 0
         self.watch: "Watch | None" = None
         self._news = ""  # a fault that was not shown yet
+        self._fault_us = 0  # until when one is
         self.started = ""  # how, for people
         self._clock = Clock(inputs.start_ticks, start_us)
         self.start_us = self.now_us = start_us  # when the last step began
@@ -443,12 +444,13 @@ class App:
         self._draw_us = now_us + _DRAW_US
         self.inputs.work()
         try:
-            if self._news and self.referee.state != "running":
+            is_running = self.referee.state == "running"
+            if self._news and not is_running:
                 self._lights = display.fault(self._news)
                 self._news = ""
                 self._shown = ("fault", 0, 0, 0)
-                self._draw_us = now_us + _FAULT_US
-            elif self._has_changed(now_us):
+                self._fault_us = now_us + _FAULT_US
+            elif (is_running or now_us >= self._fault_us) and self._has_changed(now_us):
                 lights = display.lit(self.referee, bool(self.faults))
                 if lights != self._lights:
                     self._lights = lights

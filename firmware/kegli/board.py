@@ -1,15 +1,12 @@
 """The board: which signal is at which GPIO of which chip, and what is known of its times.
 
 For an ESP32-DevKitC-32E and an ESP32-S3-DevKitC-1. Nothing here was tried on one yet.
-Imported on demand: a start asks it, and hands on what it says.
+Imported on demand: a start alone asks it, and hands on what it says.
 """
 
 import sys
 
 from micropython import const
-
-SENSORS = ("pins", "cushions", "click", "zone")  # in the order of the log's first line
-FITTED = ("pins", "cushions")  # always there
 
 # fmt: off
 _INPUTS = (

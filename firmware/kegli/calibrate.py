@@ -23,7 +23,7 @@ _LEAST_MV = const(60)  # offsets of a comparator, and 13 mV steps of a DAC
 def calibrate(app: "App") -> None:
     """Step the thresholds up until nothing is heard; offer what is well above."""
     say = app.console.say
-    say("> Hands off the table, with the noise that is usual here: half a minute.")
+    say("> Hands off the table, with its usual noise: half a minute.")
     inputs = app.inputs
     pause = Pause(app)
     sources = [n for n in range(len(inputs.rows)) if inputs.rows[n][5]]
@@ -55,5 +55,5 @@ def calibrate(app: "App") -> None:
             if _MARGIN * noise_mv[n] > _HIGHEST_MV:
                 name(app, n, "hears noise of %d mV: too much for any threshold" % noise_mv[n])
                 return
-        say("> %s = %d: noise up to %d mV" % (key, mv, loudest_mv))
+        say("> %s = %d: noise is heard up to %d mV" % (key, mv, loudest_mv))
     pause.offer(values)

@@ -106,7 +106,8 @@ def fault(sensor: str, word: str = "Err") -> "Lights":
 def lit(referee: "Referee", faulty: bool = False) -> "Lights":
     """Return the board that shows what *referee* knows.
 
-    *faulty*: something is wrong with the board itself; the "check" lamp blinks.
+    *faulty*: something is wrong with the board itself; the "check" lamp is lit, and blinks while
+    no stroke runs.
 
     No game: dashes for scores. Over: the winner's score blinks, both if the game is drawn; once
     the last stroke is accepted, the award's digits are the games won by a and b.
@@ -147,7 +148,7 @@ def lit(referee: "Referee", faulty: bool = False) -> "Lights":
     if last is not None:
         _lamps_of(lights, last, proposal)
     if faulty or max(game.score) > _HIGHEST or (last is not None and _is_doubtful(last)):
-        lights.append((CHECK, AMBER, faulty))
+        lights.append((CHECK, AMBER, faulty and not running))
     return lights
 
 

@@ -35,12 +35,13 @@ def report(app: "App") -> None:
         for ms in range(0, _LAMP_MS, _SLICE_MS):
             app.leds.show(lights, app.now_us // 1000 + ms)
             app.time.sleep_ms(_SLICE_MS)
-    say("> inputs: %d, at rest and silent but for those named here" % len(inputs.rows))
+    stirring = 0
     for source in range(len(inputs.rows)):
         edges = inputs.edges[source] - before[source]
         if edges or inputs.levels[source]:
-            words = inputs.rows[source][0]
-            say("> %s: %s is %d, %d edges" % (code(words), words, inputs.levels[source], edges))
+            stirring += 1
+            say("> %s: at %d, %d edges" % (inputs.rows[source][0], inputs.levels[source], edges))
+    say("> inputs: %d of %d at rest" % (len(inputs.rows) - stirring, len(inputs.rows)))
     inputs.anchor()
     look(app)
     how = inputs.wrong or "hits in hardware time"

@@ -12,7 +12,7 @@ import sys
 import machine
 from micropython import const
 
-from . import __version__, board, settings
+from . import __version__, settings
 from .debounce import SHORT, Button
 from .journal import FOLDER as LOGS
 from .journal import free
@@ -218,8 +218,15 @@ def status(app: "App") -> "list[str]":
     """Return how the board is, in sentences."""
     version = sys.implementation.version
     lines = [
-        "firmware %s, %s %d.%d.%d, board %s"
-        % (__version__, sys.implementation.name, version[0], version[1], version[2], board.NAME),
+        "firmware %s, %s %d.%d.%d, %s"
+        % (
+            __version__,
+            sys.implementation.name,
+            version[0],
+            version[1],
+            version[2],
+            app.header.split(" ")[3],
+        ),
         "up %s, started by %s" % (_time((app.now_us - app.start_us) // _S), app.started),
     ]
     if hasattr(gc, "mem_free"):  # CPython has none

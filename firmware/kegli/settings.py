@@ -9,10 +9,12 @@ import os
 
 from micropython import const
 
-from .board import FITTED, SENSORS
 from .header import SETTINGS
 from .lines import number, printable
 from .terms import parse_terms
+
+SENSORS = ("pins", "cushions", "click", "zone")  # in the order of the log's first line
+FITTED = ("pins", "cushions")  # always there
 
 FILE = "settings.json"
 ASIDE = "settings.bad"  # a copy of a file that had something wrong

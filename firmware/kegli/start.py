@@ -1,5 +1,6 @@
 """From power-up to the loop, and what happens when the loop is left. Imported on demand."""
 
+import gc
 import os
 import sys
 import time
@@ -15,7 +16,7 @@ from .buzzer import Buzzer
 from .console import Console
 from .header import SETTINGS
 from .inputs import Inputs
-from .journal import Journal
+from .journal import Journal, free
 from .leds import Leds
 from .ring import Ring
 from .store import Store
@@ -111,6 +112,7 @@ def begin() -> "App | None":
         found.notices.append("Two buttons were held: settings, score and logs are forgotten.")
     _tell(app, found, wrong)
     sensors.begin(app, not log_cause)
+    _say_room(app)
     kept.tick(found.evaluated_us if goes_on else 0, start_us, time.time_ns())
     return app
 
@@ -158,6 +160,20 @@ def _tell(app: App, found: "Recovered", wrong: "list[str]") -> None:
         app.console.say("> " + sentence)
     if found.is_damaged:
         app.fault("E6", "What was stored could not be used.")
+
+
+def _say_room(app: App) -> None:
+    """Say what the self-test at power-up found; what is wrong has been told."""
+    gc.collect()
+    heap = gc.mem_free() if hasattr(gc, "mem_free") else 0  # CPython has none
+    try:
+        flash = free()
+    except OSError:  # as at every write, which tells why
+        flash = 0
+    faults = " ".join(sorted(app.faults)) or "none"
+    app.console.say(
+        "> Self-test: heap %d, flash %d bytes free, faults: %s." % (heap, flash, faults)
+    )
 
 
 def header(values: "Values") -> str:

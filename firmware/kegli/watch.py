@@ -24,7 +24,8 @@ class Watch:
     def __init__(self, app: "App") -> None:
         self._edges = [-1] * len(app.inputs.rows)
         self._next_us = 0
-        marks = ["%s at %d mV" % (key, app.thresholds[key][1]) for key in sorted(app.thresholds)]
+        self._lost = -1
+        marks = ["%s %d" % (key, app.thresholds[key][1]) for key in sorted(app.thresholds)]
         app.console.say("> watch: %s" % ", ".join(marks))
 
     def go_on(self, app: "App") -> None:
@@ -33,6 +34,9 @@ class Watch:
             return
         self._next_us = app.now_us + _EVERY_US
         inputs = app.inputs
+        if self._lost != inputs.ring.dropped:
+            self._lost = inputs.ring.dropped
+            app.console.say("> lost: %d edges" % self._lost)
         for source in range(len(inputs.rows)):
             edges = inputs.edges[source]
             if edges != self._edges[source]:

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 
 import kegli
 from kegli import board
+from kegli.settings import SENSORS
 
 _HERE = Path(__file__).parent
 _START = _HERE / "on_board" / "start.py"
@@ -53,15 +54,15 @@ def fill_flash(flash: Path, sensors: Iterable[str]) -> None:
     if any(flash.iterdir()):
         return
     wanted = set(sensors)
-    unknown = sorted(wanted - set(board.SENSORS))
+    unknown = sorted(wanted - set(SENSORS))
     if unknown:
-        raise ValueError(f"There is no sensor '{unknown[0]}': take {', '.join(board.SENSORS)}.")
+        raise ValueError(f"There is no sensor '{unknown[0]}': take {', '.join(SENSORS)}.")
     shutil.copytree(_FIRMWARE, flash / "kegli", ignore=shutil.ignore_patterns("__pycache__"))
     for program in PROGRAMS:
         # Installed, they are data of the host tools; in the repository they lie beside kegli.
         installed = _HERE.parent / "board_files" / program
         shutil.copy(installed if installed.exists() else _FIRMWARE.parent / program, flash)
-    named = ",".join(sensor for sensor in board.SENSORS if sensor in wanted)
+    named = ",".join(sensor for sensor in SENSORS if sensor in wanted)
     (flash / "settings.json").write_text(json.dumps({"sensors": named}) + "\n")
 
 

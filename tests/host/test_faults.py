@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from host_tools.console_views import guide
 from host_tools.session import Judged, Session, order
 from host_tools.virtual_board import VirtualBoard
 from host_tools.virtual_table import Edge, Table, faults, packaged
@@ -160,37 +161,6 @@ def test_a_pin_that_is_stuck_down_at_the_start_is_named_and_set_aside(pin: int) 
 # -- By hand
 
 
-def guide(board: Broken, answers: list[str]) -> None:
-    """Do what the guided self-test asks for, and answer its question by *answers*."""
-    board.run_until(board.now_us + 1_000_000)
-    board.write("selftest guided\n")
-    done = 0
-    for _ in range(400):
-        board.run_until(board.now_us + 500_000)
-        board.lines()
-        asked = [line for line in board.printed if line.startswith(("> Tip ", "> Tap ", "> Say "))]
-        if len(asked) > done:
-            done = len(asked)
-            words = asked[-1].split()
-            if words[1] == "Say":
-                board.write(answers.pop(0) + "\n")
-            else:
-                hand(board, words[1] == "Tip", int(words[3].rstrip(",.")))
-        if "> Restarting." in board.printed:
-            return
-    raise AssertionError("the self-test does not end")
-
-
-def hand(board: Broken, is_pin: bool, which: int) -> None:
-    """Tip a pin and set it up again, or tap a cushion."""
-    t_us = board.now_us + 300_000
-    if is_pin:
-        edges = [Edge(t_us + 2_000 * n, "pin", which, 1 - n % 2) for n in range(3)]
-        board.inject([*edges, Edge(t_us + 1_500_000, "pin", which, 0)])
-    else:
-        board.inject([Edge(t_us, "hit", which, 1)])
-
-
 GUIDED = [
     *((f"P{pin}", faults.silent("pin", pin)) for pin in range(5)),
     *((f"C{cushion}", faults.silent("hit", cushion)) for cushion in range(4)),
@@ -207,7 +177,7 @@ def test_hands_find_what_says_nothing_and_what_hears_its_neighbour(
 ) -> None:
     with VirtualBoard() as virtual:
         board = Broken(virtual, fault)
-        guide(board, [])
+        board.printed += guide(board, "no")
         assert board.says(code)
         assert f"> faults: {code}" in board.printed
         # It is a part of no game: what hands did scores nothing, and the rest goes on.
@@ -229,7 +199,7 @@ def test_hands_find_swapped_wires_and_the_wiring_is_mended(
     key = "pins" if kind == "pin" else "cushions"
     with VirtualBoard() as virtual:
         board = Broken(virtual, faults.swapped(kind, one, other))
-        guide(board, ["yes"])
+        board.printed += guide(board, "yes")
         assert f"> The wiring is {key} = {','.join(map(str, order_said))}" in "\n".join(
             board.printed
         )
@@ -244,7 +214,24 @@ def test_hands_find_swapped_wires_and_the_wiring_is_mended(
     )
 
 
-# -- Cushions and capture
+# -- Cushions, buttons and capture
+
+
+@pytest.mark.parametrize("button", range(5))
+def test_a_button_that_chatters_is_named_and_presses_nothing(button: int) -> None:
+    with VirtualBoard() as virtual:
+        board = Broken(virtual)
+        for n, judged in enumerate(played(board)):
+            assert pins_said(judged) == set(judged.stroke.pins)
+            if n == AFTER - 1:
+                before = len(board.printed)
+                at_us = board.now_us + 1_000_000
+                bad = faults.chatter(0, at_us, 5_000_000)
+                board.inject([edge._replace(kind="btn", which=button) for edge in bad])
+                assert board.shows(f"b{button}")
+                assert board.says(f"b{button}")
+                said = [line for line in board.printed[before:] if line[0] == ">"]
+                assert len(said) == 1, said  # and nobody marked or undid anything
 
 
 @pytest.mark.parametrize("cushion", range(4))

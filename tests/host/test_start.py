@@ -20,8 +20,8 @@ from host_tools.virtual_board import VirtualBoard
 from host_tools.virtual_board.process import fill_flash
 from host_tools.virtual_table import Edge
 from kegli import display
-from kegli.board import SENSORS
 from kegli.referee import Referee
+from kegli.settings import SENSORS
 from tests.host.test_virtual_board import Client
 
 S_US = 1_000_000

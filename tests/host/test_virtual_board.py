@@ -1,6 +1,7 @@
 """The virtual board: the whole firmware on a virtual chip, in lock step and behind a port."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from host_tools.virtual_table import Edge
 from kegli import board as pin_map
 from kegli import display
 from kegli.referee import Referee
+from kegli.settings import SENSORS
 
 DAY_US = 86_400_000_000
 WRAP_US = 2**30
@@ -57,7 +59,10 @@ def test_the_interpreter_is_told_and_the_log_begins() -> None:
     for interpreter, name in begins.items():
         with VirtualBoard(interpreter=interpreter) as board:
             assert board.interpreter.startswith(name)
-            header, started = board.lines()
+            header, started, tested = board.lines()
+            assert re.fullmatch(
+                r"> Self-test: heap \d+, flash \d+ bytes free, faults: none.", tested
+            )
             assert started == "> Started by power-up, firmware 0.1.0."
             assert header.startswith("# kegli-log 1 board=esp32 firmware=")
             assert header.endswith(" sensors=pins,cushions")
@@ -103,7 +108,7 @@ def test_every_input_has_its_line_and_its_time(interpreter: str) -> None:
             if kind == "zone":  # its GPIO has ghost interrupts on an ESP32: it is polled
                 t_us, tail = (t_us // 2_000 + 1) * 2_000, " 2200"
             expected += [f"{t_us} {name} 1{tail}", f"{t_us + 20_000} {name} 0{tail}"]
-    with VirtualBoard(sensors=frozenset(pin_map.SENSORS), interpreter=interpreter) as board:
+    with VirtualBoard(sensors=frozenset(SENSORS), interpreter=interpreter) as board:
         board.inject(edges)
         board.run_until(3_000_000)
         assert edges_of(board.lines()) == expected
@@ -111,7 +116,7 @@ def test_every_input_has_its_line_and_its_time(interpreter: str) -> None:
 
 def test_what_is_down_or_occupied_at_power_up_is_said() -> None:
     with VirtualBoard(
-        sensors=frozenset(pin_map.SENSORS),
+        sensors=frozenset(SENSORS),
         at_power_up=[Edge(0, "pin", 2, 1), Edge(0, "zone", 0, 1), Edge(0, "btn", 0, 1)],
     ) as board:
         board.run_until(50_000)
