@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host_tools import current
@@ -129,6 +129,7 @@ def test_steady_lights_are_the_same_while_others_are_dark(name: str, limit_ma: i
             assert dark_leds[led] == (DARK if blink else lit_leds[led])
 
 
+@settings(deadline=None)
 @given(
     name=st.sampled_from(list(SCREENS)),
     brightness=st.integers(1, 255),
@@ -146,6 +147,7 @@ def test_by_no_settings_is_a_light_lost_or_the_limit_passed(
     )
 
 
+@settings(deadline=None)
 @given(
     boards=st.lists(st.tuples(LIGHTS, st.integers(0, 2000)), min_size=1, max_size=8),
     brightness=st.integers(1, 255),
@@ -243,6 +245,7 @@ STATES = (
 )
 
 
+@settings(deadline=None)
 @given(view=VIEWS, state=st.sampled_from(STATES), faulty=st.booleans())
 def test_no_game_is_brighter_than_the_table_says(
     view: View, state: tuple[str, int | None, str, str], faulty: bool

@@ -4,7 +4,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_buzzer import load
@@ -90,6 +90,7 @@ def test_two_thresholds_are_set_apart(module: Any) -> None:
 
 
 @pytest.mark.parametrize(("module", "steps"), [(firmware(DAC=Dac), 255), (firmware(), 65535)])
+@settings(deadline=None)
 @given(mv=st.integers(0, FULL_MV))
 def test_it_is_never_above_what_was_asked_and_less_than_a_step_below(
     module: Any, steps: int, mv: int

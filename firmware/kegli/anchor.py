@@ -42,7 +42,7 @@ _WORD = const(4)
 _MASK = const(0x3FFFFFFF)
 
 _TRIES = const(10)
-_SLACK_US = const(2)  # more than this, and half of both brackets, is no rounding
+_SLACK_US = const(1)  # more than this, and half of both brackets, is no rounding
 _DEAD = const(-1)
 
 
@@ -113,7 +113,9 @@ def _anchor(capture: Capture, n: int, pins: "list[Pin]") -> int:
         if _is_up(pins, ours):
             # An edge comes behind that of software, or was hidden by it: then its level tells.
             capture.empty(n, after, CHANNELS)
-            return 0
+            if capture.widths[n]:
+                return 0
+            continue
         if predicted < 0:
             return _DEAD
         width_us = ticks_diff(after, before)
@@ -122,9 +124,10 @@ def _anchor(capture: Capture, n: int, pins: "list[Pin]") -> int:
             ticks = (before + width_us // 2) & _MASK
             count = state[_LAST + ours]
             off_us = abs(ticks_diff(predicted, ticks))
-    state[_ANCHOR_TICKS] = ticks
-    state[_ANCHOR_COUNT] = count
-    capture.widths[n] = max(best_us, 1)
+    if best_us < _MASK:
+        state[_ANCHOR_TICKS] = ticks
+        state[_ANCHOR_COUNT] = count
+        capture.widths[n] = best_us + 1
     return off_us
 
 

@@ -77,7 +77,7 @@ class Capture:
 
     Channels are numbered over all units. `error_us`: how far ticks may be from the truth, by
     what the anchors leave open. `states` has an array for each unit, `widths` the width of the
-    bracket of its anchor in us, 0 before it has one.
+    bracket of its anchor in us and one more, 0 before it has one.
     """
 
     def __init__(self, addresses: "tuple[int, ...]", put: "Callable[[int, int], None]") -> None:
@@ -104,6 +104,6 @@ class Capture:
             ticks = self._found[found + 1]
             if channel == ours:
                 ticks_of_ours = ticks
-            else:
+            elif self.widths[n]:  # else it has no time yet: its level tells
                 self._put(CHANNELS * n + channel, ticks)
         return ticks_of_ours

@@ -121,6 +121,7 @@ def main() -> None:
         units[n][RAW] = OTHERS
         capture.states[n][0] = ticks_at(now)
         capture.states[n][1] = (now + OFFSETS[n]) % COUNTS
+        capture.widths[n] = 1
     placed = 0
     ways = [0] * CHANNELS
     while placed < CAPTURES or any(ways):
