@@ -42,6 +42,7 @@ class Inputs:
         self.scans = 0
         self.left = bytearray([80] * len(self.rows))
         self.edges = array("I", [0] * len(self.rows))
+        self.one_shots = bytes([n for n, row in enumerate(self.rows) if row[5]])
         self.wrong = ""
         self.anchors = 0
 

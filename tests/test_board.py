@@ -135,12 +135,14 @@ def test_the_capture_units_have_a_channel_for_each_one_shot(chip: str) -> None:
     [
         # MICROPY_HW_BOARD_NAME, "with", MICROPY_HW_MCU_NAME, by ports/esp32/boards of MicroPython.
         ("Generic ESP32 module with ESP32", "esp32"),
-        ("Generic ESP32 module with SPIRAM with ESP32", "esp32"),
+        ("Generic ESP32 module with SPIRAM with ESP32", ""),
         ("Generic ESP32 module with OTA with ESP32", "esp32"),
-        ("Generic ESP32 module with ESP32-D2WD", "esp32"),
+        ("Generic ESP32 module with ESP32-D2WD", ""),
         ("Generic ESP32 module with ESP32-UNICORE", "esp32"),
-        ("TinyPICO with ESP32-PICO-D4", "esp32"),
-        ("ESP32-PICO-D4", "esp32"),
+        ("TinyPICO with ESP32-PICO-D4", ""),
+        ("ESP32-PICO-D4", ""),
+        ("Generic ESP32S31 module with ESP32-S31", ""),
+        ("Generic module with ESP32-E22", ""),
         ("Generic ESP32S3 module with ESP32S3", "esp32s3"),
         ("Generic ESP32S3 module with Octal-SPIRAM with ESP32S3", "esp32s3"),
         ("LILYGO T-2CAN with ESP32-S3", "esp32s3"),

@@ -5,7 +5,7 @@ import sys
 __version__ = "0.1.0"
 
 # Modules that are imported where they are needed, and go when they have done their work.
-ON_DEMAND = (
+ON_DEMAND = [
     "anchor",
     "board",
     "calibrate",
@@ -23,7 +23,7 @@ ON_DEMAND = (
     "terms",
     "threshold",
     "watch",
-)
+]
 
 
 def let_go() -> None:

@@ -40,6 +40,7 @@ if _TYPING:
         scans: int
         left: bytearray
         edges: array[int]
+        one_shots: bytes
         wrong: str
 
         def anchor(self) -> None:
@@ -157,7 +158,7 @@ class App:
         self.time = time
         self.store = store
         self.journal = journal
-        self._buzzer = buzzer
+        self.buzzer = buzzer
         self.thresholds = thresholds
         self.new = new
         self.faults: dict[str, str] = {}
@@ -176,7 +177,6 @@ class App:
         self._down_us = 0  # when a button went down
         self._look_us = 0  # when to look next at broken inputs
         self._anchor_us = start_us + _CHECK_US  # when to compare capture and clock
-        self._one_shots = bytes([n for n in range(len(inputs.rows)) if inputs.rows[n][5]])
         self.said = bytearray(len(inputs.rows))  # the level of each source as last logged
         self._dropped = 0
         self._stirred_us = 0  # when the referee last heard or said something
@@ -214,8 +214,14 @@ class App:
         self._sound("fault")
 
     def _sound(self, name: str) -> None:
-        if self._buzzer:
-            self._buzzer.play(name)
+        if self.buzzer:
+            self.buzzer.play(name)
+
+    def sleep(self) -> None:
+        """Sleep for 10 ms, while a tune goes on."""
+        self.time.sleep_ms(_SLICE_MS)
+        if self.buzzer:
+            self.buzzer.go_on()
 
     def run(self) -> None:
         """Play for ever, once started."""
@@ -272,9 +278,7 @@ class App:
         for _ in range(_WAITING_SLICES if self._unsaid else _IDLE_SLICES):
             if self.inputs.ring.any():
                 return
-            self.time.sleep_ms(_SLICE_MS)
-            if self._buzzer:
-                self._buzzer.go_on()
+            self.sleep()
             if self.console.ready():
                 return
 
@@ -505,7 +509,7 @@ class App:
         if now_us >= self._look_us and (
             self.ill
             or min(inputs.left) == _MUTED
-            or max([inputs.levels[n] for n in self._one_shots] or [0])
+            or max([inputs.levels[n] for n in inputs.one_shots] or [0])
             or bool(inputs.wrong) != ("E7" in self.faults)
             or now_us - lone_us >= self.referee.quiet_us + _LONG_US
         ):

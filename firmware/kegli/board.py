@@ -1,6 +1,6 @@
 """The board: which signal is at which GPIO of which chip, and what is known of its times.
 
-For an ESP32-DevKitC-32E and an ESP32-S3-DevKitC-1. Nothing here was tried on one yet.
+For an ESP32-DevKitC-32E, without SPIRAM, and an ESP32-S3-DevKitC-1. Nothing here was tried on one yet.
 Imported on demand: a start alone asks it, and hands on what it says.
 """
 
@@ -40,10 +40,11 @@ _GPIOS = {
         (16, 17, 19, 21, 22, 34, 33, 35, 32, 27, 39, 13, 14, 18, 4, 5),
         (23, 25, 26, 2),
     ),
-    # Not 0, 3, 45, 46 (straps), 19, 20 (USB), 26 to 37 (flash and PSRAM), 43, 44 (console).
+    # Not 0, 3, 45, 46 (straps), 19, 20 (USB), 26 to 37 (flash and PSRAM), 43, 44 (console), 47,
+    # 48 (1.8 V on some).
     "esp32s3": (
         (4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21),
-        (47, 1, 2, 42),
+        (41, 1, 2, 42),
     ),
 }
 # fmt: on
@@ -68,11 +69,11 @@ FRONT_END_ERROR_US = const(1000)
 def chip(machine: str) -> str:
     """Return the chip that ends `sys.implementation._machine`, "" if it is no known one."""
     name = machine.rpartition(" with ")[2].lower().replace("-", "")
-    if name.startswith("esp32s3"):
+    if name.startswith("esp32s3") and not name[7:8].isdigit():
         return "esp32s3"
-    # Behind it may stand a package, as D2WD or PICO, but S2, C3 or P4 is another chip.
-    is_other = name[5:6] in ("s", "c", "h", "p") and name[6:7].isdigit()
-    return "esp32" if name.startswith("esp32") and not is_other else ""
+    # Modules with SPIRAM, and other packages, have memory at GPIO 16 and 17.
+    is_plain = name in ("esp32", "esp32unicore") and "SPIRAM" not in machine
+    return "esp32" if is_plain else ""
 
 
 NAME = chip(getattr(sys.implementation, "_machine", "ESP32"))  # CPython has no board

@@ -11,6 +11,7 @@ _MASK = const(0x3FFFFFFF)  # of ticks
 
 # Hz and ms in turn; 0 Hz is a pause.
 _TUNES = {
+    "": (),  # silence
     "press": (2400, 40),
     "refused": (300, 60, 0, 40, 300, 60),
     "penalty": (600, 120, 300, 240),

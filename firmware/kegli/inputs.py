@@ -41,6 +41,7 @@ class Inputs:
     means it; `edges` counts how often it changed; `left` is one more than the edges that it may
     make now; each second adds an eighth of the most. At 1 it is muted: it is broken, and must
     not drown the others; what it makes is counted as lost, until `mute`.
+    `one_shots` has the sources that are one-shots: those of the capture units' channels.
     `scans` counts the timer's looks, modulo 256: while it changes the scan is alive. `wrong`
     says why one-shots have their time from interrupts, "" while the capture units work.
     """
@@ -65,11 +66,10 @@ class Inputs:
         self._is_busy = False  # the loop is where no handler may look
         self._at_work = False
         self._work_ticks = 0
-        # One-shots that the capture units have: the source of each channel.
-        self._sources = bytes([n for n in range(len(rows)) if rows[n][5]])
+        self.one_shots = bytes([n for n in range(len(rows)) if rows[n][5]])
         self._shots = bytearray(len(rows))  # what was seen of the last one
         self._missed = 0  # in a row, by the capture units
-        gpios = [rows[source][1] for source in self._sources]
+        gpios = [rows[source][1] for source in self.one_shots]
         from kegli.anchor import set_up  # noqa: PLC0415 (on demand: it is rare)
 
         self.wrong = ""
@@ -122,7 +122,7 @@ class Inputs:
         if not self.wrong:
             from kegli.anchor import anchor  # noqa: PLC0415 (on demand: it is rare)
 
-            pins = [self._pins[source] for source in self._sources]
+            pins = [self._pins[source] for source in self.one_shots]
             self.wrong = anchor(self.capture, pins)
         self._is_busy = False
 
@@ -146,7 +146,7 @@ class Inputs:
         self._look(_SCAN_ERROR_US)
 
     def _on_capture(self, channel: int, ticks: int) -> None:
-        source = self._sources[channel]
+        source = self.one_shots[channel]
         self._shots[source] |= _CAPTURED
         self._missed = 0
         self._put(source, 1, ticks, self.error_us())
@@ -177,7 +177,7 @@ class Inputs:
 
     def _put_missed(self, ticks: int, error_us: int) -> None:
         """Put the one-shots that were seen and not captured into the ring."""
-        for source in self._sources:
+        for source in self.one_shots:
             if self._shots[source] & _ROSE:
                 if self._shots[source] == _ROSE:
                     self._missed += 1

@@ -35,7 +35,7 @@ class Pause:
             app.now_us += _SLICE_MS * 1000  # as good as the clock, for lamps
             if lights:
                 app.leds.show(lights, app.now_us // 1000)
-            app.time.sleep_ms(_SLICE_MS)
+            app.sleep()
             app.live(app.now_us)
             edge = app.inputs.ring.get()
             while edge:

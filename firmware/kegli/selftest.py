@@ -34,7 +34,7 @@ def report(app: "App") -> None:
         lights = display.boot(colour)
         for ms in range(0, _LAMP_MS, _SLICE_MS):
             app.leds.show(lights, app.now_us // 1000 + ms)
-            app.time.sleep_ms(_SLICE_MS)
+            app.sleep()
     stirring = 0
     for source in range(len(inputs.rows)):
         edges = inputs.edges[source] - before[source]

@@ -56,7 +56,7 @@ def begin() -> "App | None":
     """Return the loop, started; None if there is no use in starting."""
     console = Console(sys.stdin, sys.stdout)
     if not board.NAME:
-        console.say("> This firmware is for ESP32 and ESP32-S3, and not for this chip.")
+        console.say("> This firmware is for ESP32 without SPIRAM and for ESP32-S3, not for this chip.")
         return None
     machine.freq(_HZ)
     cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", "software"))
@@ -242,6 +242,9 @@ def leave(app: "App | None") -> None:
             app.console.say("> Tools have %d minutes before the watchdog." % minutes)
         app.leaves(store.PLANNED)
         app.inputs.close()
+        if app.buzzer:
+            app.buzzer.play("")
+            app.buzzer.go_on()
         service.store_all(app)
         app.console.say("> Stopped. Ctrl-D starts again.")
 

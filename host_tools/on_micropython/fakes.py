@@ -183,6 +183,7 @@ class World:
         self.levels = bytearray(levels or len(self.rows))
         self.left = b"\x50" * len(self.rows)  # none is muted
         self.edges = [0] * len(self.rows)
+        self.one_shots = b""  # that could be stuck
         self.wrong = ""  # the capture units work
         self.start_ticks = self.scans = self.now_us = 0
         self.said: "list[str]" = []
