@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from host_tools.diagram import README, put_between
+from host_tools.session import Board
 from host_tools.virtual_board import VirtualBoard
 from host_tools.virtual_table import Edge, faults
 
@@ -18,26 +18,6 @@ _BEGIN = "<!-- written by python -m host_tools.console_views -->\n"
 _END = "<!-- end of the views -->\n"
 _STEP_US = 500_000
 _MOST_STEPS = 500
-
-
-class Board(Protocol):
-    """What hands need of a board."""
-
-    @property
-    def now_us(self) -> int:
-        """The time of the log."""
-
-    def inject(self, edges: Iterable[Edge]) -> None:
-        """Let edges happen."""
-
-    def write(self, text: str) -> None:
-        """Type on the console."""
-
-    def run_until(self, t_us: int) -> None:
-        """Let time pass."""
-
-    def lines(self) -> list[str]:
-        """Return what the board has printed since the last call."""
 
 
 def hand(board: Board, asked: str) -> None:

@@ -1,6 +1,6 @@
 """The board: which signal is at which GPIO of which chip, and what is known of its times.
 
-For an ESP32-DevKitC-32E, without SPIRAM, and an ESP32-S3-DevKitC-1. Nothing here was tried on one yet.
+For an ESP32-DevKitC-32E, without SPIRAM, and an ESP32-S3-DevKitC-1; not tried on one yet.
 Imported on demand: a start alone asks it, and hands on what it says.
 """
 

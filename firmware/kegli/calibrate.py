@@ -43,6 +43,8 @@ def calibrate(app: "App") -> None:
         say("> %d mV: %s" % (mv, ", ".join(marks) or "nothing"))
         quiet = 0 if heard else quiet + 1
         mv += max(mv // 5, 13)
+    floors = ["%s %d mV" % (code(inputs.rows[n][0]), noise_mv[n]) for n in sources]
+    say("> noise is heard up to: " + ", ".join(floors))
     values, _wrong = settings.read()
     for key in sorted(app.thresholds):
         mine = [n for n in sources if (inputs.rows[n][0] == "click") == (key == "click_mv")]
@@ -55,5 +57,5 @@ def calibrate(app: "App") -> None:
             if _MARGIN * noise_mv[n] > _HIGHEST_MV:
                 name(app, n, "hears noise of %d mV: too much for any threshold" % noise_mv[n])
                 return
-        say("> %s = %d: noise is heard up to %d mV" % (key, mv, loudest_mv))
+        say("> %s = %d would be well above it" % (key, mv))
     pause.offer(values)

@@ -56,7 +56,9 @@ def begin() -> "App | None":
     """Return the loop, started; None if there is no use in starting."""
     console = Console(sys.stdin, sys.stdout)
     if not board.NAME:
-        console.say("> This firmware is for ESP32 without SPIRAM and for ESP32-S3, not for this chip.")
+        console.say(
+            "> This firmware is for ESP32 without SPIRAM and for ESP32-S3, not for this chip."
+        )
         return None
     machine.freq(_HZ)
     cause, log_cause = _CAUSES.get(machine.reset_cause(), ("unknown cause", "software"))
