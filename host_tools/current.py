@@ -55,8 +55,8 @@ class _Chain:
 def drawn_ma(lights: Lights, brightness: int, limit_ma: int, ms: int = 0) -> int:
     """Return what *lights* draw at *ms* milliseconds, in mA, rounded up.
 
-    *brightness*: 1 to 255. *limit_ma*: as in kegli/leds.py, which raises ValueError if it is
-    no more than what the dark board draws. At 0 ms what blinks is lit.
+    *brightness*: 1 to 255. *limit_ma*: more than what the dark board draws. At 0 ms what blinks
+    is lit.
     """
     leds = Leds(_Chain(), brightness, limit_ma)
     leds.show(lights, ms)

@@ -627,3 +627,33 @@ def test_a_stuck_cushion_is_named_once_and_taken_back_when_it_is_well(bench: Ben
     bench.inputs.levels[source] = 0
     assert "> C2: well again." in bench.play(25_000_000)
     assert bench.app.faults == {}
+
+
+def test_whoever_interrupts_a_calibration_finds_the_thresholds_as_they_were(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_to: list[int] = []
+    dac = SimpleNamespace(write=set_to.append)
+    bench.app.thresholds["cushion_mv"] = [dac, 200]
+    waits: list[int] = []
+
+    def wait(self: object, ms: int, lights: object = None, wanted: object = None) -> None:
+        waits.append(ms)
+        if len(waits) == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("kegli.pause.Pause.wait", wait)
+    bench.play(1_000_000)
+    bench.type(b"calibrate\n")
+    with pytest.raises(KeyboardInterrupt):
+        bench.play(2_000_000)
+    assert set_to == [20 * 255 // 3300, 33 * 255 // 3300, 46 * 255 // 3300, 200 * 255 // 3300]
+    assert bench.app.thresholds["cushion_mv"][1] == 200
+
+
+def test_without_thresholds_there_is_nothing_to_calibrate(bench: Bench) -> None:
+    bench.play(1_000_000)
+    bench.type(b"calibrate\n")
+    said = bench.play(2_000_000)
+    assert len(said) == 1
+    assert said[0].startswith("> refused 'calibrate': after a soft reset ")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kegli import display
+from kegli import display, settings
 from kegli.leds import Leds
 
 if TYPE_CHECKING:
@@ -132,9 +132,13 @@ def test_blinking_follows_the_clock() -> None:
     assert all(frame[LAMP - 1] == (255, 0, 0) for frame in strip.frames)
 
 
-def test_a_limit_that_the_dark_board_reaches_is_refused() -> None:
-    with pytest.raises(ValueError, match="LED limit 126 mA: the dark board alone draws 126 mA"):
-        Leds(Strip(), 255, display.LEDS)
+def test_no_limit_that_can_be_set_is_less_than_what_the_dark_board_draws() -> None:
+    (span,) = [row[2] for row in settings.TABLE if row[0] == "limit_ma"]
+    least_ma = int(span[0])
+    assert least_ma > display.LEDS * 1  # mA for each
+    leds = Leds(Strip(), 255, least_ma)
+    leds.show(display.boot(), 0)
+    assert display.LEDS < leds.current_ma <= least_ma
 
 
 def test_within_the_limit_nothing_is_dimmed() -> None:

@@ -26,6 +26,7 @@ if _TYPING:
 
     from kegli.display import Lights
     from kegli.journal import Journal
+    from kegli.match import Outcome
     from kegli.store import Store
     from kegli.threshold import Threshold
     from kegli.watch import Watch
@@ -99,6 +100,7 @@ _MUTED = const(1)
 _RING_EDGES = const(256)
 _SCAN_ERROR_US = const(2200)
 
+_BUTTONS = const(5)  # the last rows of the inputs
 _SLICE_MS = const(10)  # the loop looks into the ring at least this often
 _IDLE_SLICES = const(10)  # and does the rest at least after so many of them
 _WAITING_SLICES = const(3)  # or of so many, while lines wait to be said
@@ -129,10 +131,11 @@ class App:
 
     *header*: the first line of the log. *time*: MicroPython's module. *new*: what a `new` means
     where it says nothing. *start_us*: the log's time when *inputs* began.
-    `faults` are sentences by their codes, "E1" to "E7", or those of inputs;
-    the LED board shows that there are some. `ill` has, by source, the edges of an input that has
-    a fault, and since when they are so many. `lone` is a pin that went down while nothing else
-    was sensed before or since, and when; `heard` the set of sources since the table was quiet.
+    `faults` are sentences by their codes, "E1" to "E7" or those of inputs; the LED board shows
+    that there are some. `ill` has, by source, the edges of an input that has a fault, and since
+    when they are so many. `lone` is a pin that went down while no stroke ran, if nothing was
+    sensed since: its source, when, and the last stroke as it was then.
+    `seen_us` is when a person last said something.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (all that a board consists of)
@@ -163,8 +166,8 @@ class App:
         self.new = new
         self.faults: dict[str, str] = {}
         self.ill: "dict[int, tuple[int, int]]" = {}
-        self.lone: "tuple[int, int] | None" = None
-        self.heard = 0
+        self.lone: "tuple[int, int, Outcome | None] | None" = None
+        self.seen_us = 0
         self.watch: "Watch | None" = None
         self._news = ""  # a fault that was not shown yet
         self._fault_us = 0  # until when one is
@@ -172,7 +175,7 @@ class App:
         self._clock = Clock(inputs.start_ticks, start_us)
         self.start_us = self.now_us = start_us  # when the last step began
         self._edge_us = 0  # when the last edge came
-        self._sensed_us = -_LONG_US  # and the last of a sensor
+        self._tainted_us = 0  # when what a muted input may have made was last counted
         self.last_us = [0] * len(inputs.rows)  # and that of each source
         self._down_us = 0  # when a button went down
         self._look_us = 0  # when to look next at broken inputs
@@ -219,6 +222,7 @@ class App:
 
     def sleep(self) -> None:
         """Sleep for 10 ms, while a tune goes on."""
+        self.inputs.rest()
         self.time.sleep_ms(_SLICE_MS)
         if self.buzzer:
             self.buzzer.go_on()
@@ -274,7 +278,6 @@ class App:
 
     def _wait(self) -> None:
         """Sleep until there is something to do, in slices that keep edges from waiting."""
-        self.inputs.rest()
         for _ in range(_WAITING_SLICES if self._unsaid else _IDLE_SLICES):
             if self.inputs.ring.any():
                 return
@@ -316,17 +319,16 @@ class App:
     def _enter_edge(self, t_us: int, source: int, level: int, error_us: int) -> None:
         words, _gpio, _active, _pull_up, sensor, one_shot = self.inputs.rows[source]
         self.said[source] = level
-        self.last_us[source] = t_us
+        is_idle = self.referee.state != "running"
         if sensor:
-            self.lone = None
-            if t_us - self._sensed_us >= _LONG_US and self.referee.state != "running":
-                self.heard = 0
-                if level and sensor == "pins":
-                    self.lone = source, t_us
-            self.heard |= 1 << source
-            self._sensed_us = t_us
+            is_first = t_us - self.last_us[source] >= _LONG_US and is_idle
+            is_lone = is_first and level and sensor == "pins"
+            self.lone = (source, t_us, self.referee.last) if is_lone else None
         elif level:
             self._down_us = t_us
+        elif t_us - self._down_us >= self.referee.button_hold_us:
+            self.seen_us = t_us
+        self.last_us[source] = t_us
         if one_shot:
             self.enter(t_us, "%s %d" % (words, error_us))
         elif sensor:
@@ -340,6 +342,14 @@ class App:
             press_of_ok(self, self._ok, t_us, level)
         else:
             self.enter(t_us, "%s %d" % (words, level))
+        is_old = is_idle and t_us - self._tainted_us >= _LONG_US
+        if (
+            is_old
+            and sensor in ("pins", "cushions")
+            and min(self.inputs.left[:-_BUTTONS]) <= _MUTED
+        ):
+            self._tainted_us = t_us
+            self.enter(t_us, "lost 1")
 
     def _take_words(self, now_us: int) -> None:
         for line in self.console.lines():
@@ -349,6 +359,7 @@ class App:
 
                 words = serve(self, words)
             if words:
+                self.seen_us = now_us
                 self.command(now_us, words)
 
     def command(self, t_us: int, words: list[str]) -> None:
@@ -367,7 +378,6 @@ class App:
         self._stirred_us = self.now_us
         if said[0] in "cbm":  # cmd, btn and boot, match
             self._is_said = True
-            self.lone = None  # somebody sees to it
         unsaid = self._unsaid
         place = len(unsaid)
         while place and unsaid[place - 1][0] > t_us:
@@ -415,19 +425,14 @@ class App:
     def _sound_of(self, said: "list[str]", conclusions: "list[str]") -> None:
         """Let people hear what became of a press, and what they should look at."""
         sound = ""
+        last = self.referee.last
         for line in said:
-            if line.endswith(" 0") and " btn " in line:
-                t_us = int(line.split(" ")[0])
-                if t_us - self._down_us >= self.referee.button_hold_us:
-                    sound = "press"
+            if line.startswith("%d btn " % self.seen_us):
+                sound = "press"
         for conclusion in conclusions:
             if sound and conclusion.startswith("> refused"):
                 sound = "refused"
-            elif (
-                conclusion.startswith("> stroke")
-                and self.referee.last
-                and self.referee.last.penalty
-            ):
+            elif conclusion.startswith("> stroke") and last and last.penalty:
                 sound = "penalty"
             elif " result=won " in conclusion:
                 sound = "win"

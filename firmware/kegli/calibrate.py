@@ -21,28 +21,23 @@ _LEAST_MV = const(60)  # offsets of a comparator, and 13 mV steps of a DAC
 
 
 def calibrate(app: "App") -> None:
-    """Step the thresholds up until nothing is heard; offer what is well above."""
+    """Step the thresholds up until nothing is heard; offer what is well above.
+
+    Raise ValueError if there are no thresholds to step.
+    """
+    if not app.thresholds:
+        raise ValueError("after a soft reset the thresholds are not to be had: say restart")
     say = app.console.say
     say("> Hands off the table, with its usual noise: half a minute.")
     inputs = app.inputs
     pause = Pause(app)
     sources = [n for n in range(len(inputs.rows)) if inputs.rows[n][5]]
-    noise_mv = [0] * len(inputs.rows)
-    mv = _LOWEST_MV
-    quiet = 0
-    while quiet < _QUIET_STEPS and mv <= _HIGHEST_MV:
-        for key in app.thresholds:
+    before_mv = {key: app.thresholds[key][1] for key in app.thresholds}
+    try:
+        noise_mv = _noise_mv(app, pause, sources)
+    finally:  # also if somebody interrupts it
+        for key, mv in before_mv.items():
             set_mv(app.thresholds[key], mv)
-        pause.wait(_SETTLE_MS)
-        before = list(inputs.edges)
-        pause.wait(_LISTEN_MS)
-        heard = [n for n in sources if inputs.edges[n] != before[n]]
-        for n in heard:
-            noise_mv[n] = mv
-        marks = ["%s %d" % (code(inputs.rows[n][0]), inputs.edges[n] - before[n]) for n in heard]
-        say("> %d mV: %s" % (mv, ", ".join(marks) or "nothing"))
-        quiet = 0 if heard else quiet + 1
-        mv += max(mv // 5, 13)
     floors = ["%s %d mV" % (code(inputs.rows[n][0]), noise_mv[n]) for n in sources]
     say("> noise is heard up to: " + ", ".join(floors))
     values, _wrong = settings.read()
@@ -59,3 +54,26 @@ def calibrate(app: "App") -> None:
                 return
         say("> %s = %d would be well above it" % (key, mv))
     pause.offer(values)
+
+
+def _noise_mv(app: "App", pause: Pause, sources: "list[int]") -> "list[int]":
+    """Return up to which threshold each input hears something though nothing happens."""
+    say = app.console.say
+    inputs = app.inputs
+    noise_mv = [0] * len(inputs.rows)
+    mv = _LOWEST_MV
+    quiet = 0
+    while quiet < _QUIET_STEPS and mv <= _HIGHEST_MV:
+        for key in app.thresholds:
+            set_mv(app.thresholds[key], mv)
+        pause.wait(_SETTLE_MS)
+        before = list(inputs.edges)
+        pause.wait(_LISTEN_MS)
+        heard = [n for n in sources if inputs.edges[n] != before[n]]
+        for n in heard:
+            noise_mv[n] = mv
+        marks = ["%s %d" % (code(inputs.rows[n][0]), inputs.edges[n] - before[n]) for n in heard]
+        say("> %d mV: %s" % (mv, ", ".join(marks) or "nothing"))
+        quiet = 0 if heard else quiet + 1
+        mv += max(mv // 5, 13)
+    return noise_mv

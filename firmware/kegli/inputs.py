@@ -20,7 +20,7 @@ _MOST_SHOTS = const(12)
 _INTERRUPT_ERROR_US = const(200)
 _SCAN_MS = const(2)
 _SCAN_ERROR_US = const(2200)
-_FRONT_END_ERROR_US = const(1000)
+_FRONT_END_ERROR_US = const(2000)
 _POLLED = const((36, 39))
 
 _SCANS = const(255)
@@ -184,7 +184,7 @@ class Inputs:
                     self._put(source, 1, ticks, error_us)
                 self._shots[source] = 0
         if self._missed > _MISSES and not self.wrong:
-            self.wrong = "the capture units missed %d hits" % self._missed
+            self.wrong = "the capture units miss hits"
 
     def _put(self, source: int, level: int, ticks: int, error_us: int) -> None:
         self.edges[source] = (self.edges[source] + 1) & _MOST_COUNT

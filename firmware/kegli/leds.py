@@ -36,19 +36,15 @@ class Leds:
     """The board on *np*, a neopixel.NeoPixel with `display.LEDS` LEDs.
 
     *brightness*: 1 to 255, of every channel. *limit_ma*: what the whole board may draw, in mA,
-    by computation; a board that would draw more is dimmed as a whole. ValueError if it is no
-    more than what the dark board draws. `current_ma` is what the last frame written draws.
+    by computation, and more than the dark board draws; one that would draw more is dimmed as a
+    whole. `current_ma` is what the last frame written draws.
     """
 
     def __init__(self, np: "Chain", brightness: int, limit_ma: int) -> None:
-        spare_ma = limit_ma - LEDS * _IDLE_MA
-        if spare_ma <= 0:
-            raise ValueError(
-                "LED limit %d mA: the dark board alone draws %d mA" % (limit_ma, LEDS * _IDLE_MA)
-            )
         self.current_ma = 0
         self._np = np
-        self._levels_allowed = spare_ma * _FULL // _CHANNEL_MA  # sum over all channels
+        # Sum over all channels.
+        self._levels_allowed = (limit_ma - LEDS * _IDLE_MA) * _FULL // _CHANNEL_MA
         self._bright = _scaled(_PALETTE, brightness, _FULL)
         self._colours = self._bright  # dimmed as the lights shown now demand
         self._frame = bytearray(LEDS)  # an index into _colours for each LED

@@ -14,7 +14,7 @@ if _TYPING:
     from .display import Lights
 
 _SLICE_MS = const(10)
-_ANSWER_S = const(30)
+_ANSWER_MS = const(30_000)
 
 
 class Pause:
@@ -28,8 +28,10 @@ class Pause:
         self.said: "str | None" = None
         self._app = app
 
-    def wait(self, ms: int, lights: "Lights | None" = None, is_short: bool = False) -> None:
-        """Let *ms* pass, with *lights*. *is_short*: less, once something is heard or said."""
+    def wait(
+        self, ms: int, lights: "Lights | None" = None, wanted: "list[int] | None" = None
+    ) -> None:
+        """Let *ms* pass, with *lights*. *wanted*: less, once one of these is heard, or a word."""
         app = self._app
         for _ in range(ms // _SLICE_MS):
             app.now_us += _SLICE_MS * 1000  # as good as the clock, for lamps
@@ -46,7 +48,9 @@ class Pause:
                 edge = app.inputs.ring.get()
             for line in app.console.lines():
                 self.said = line
-            if is_short and (self.heard or self.said is not None):
+            if wanted is not None and self.said is not None:
+                return
+            if [n for n in wanted or () if n in self.heard]:
                 return
 
     def forget(self) -> None:
@@ -59,10 +63,10 @@ class Pause:
         say = self._app.console.say
         say("> Say yes, or press ok, to store it.")
         self.forget()
-        for _ in range(_ANSWER_S):
-            if self.said is None:
-                del self.heard[:]
-                self.wait(1000, is_short=True)
+        self.wait(_ANSWER_MS, wanted=[])
         if self.said in ("yes", "ok"):
-            settings.write(values)
-            say("> Stored.")
+            try:
+                settings.write(values)
+                say("> Stored.")
+            except OSError as error:
+                say("> It could not be stored: %s" % error)

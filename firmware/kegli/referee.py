@@ -278,6 +278,11 @@ class Referee:
         return self.last.pins if self.last else 0
 
     @property
+    def began_us(self) -> int:
+        """Return when the stroke that runs began."""
+        return record.t_us(self._strokes.step)
+
+    @property
     def pins_absent(self) -> int:
         """Return the set of absent pins."""
         return self._strokes.absent()

@@ -17,7 +17,7 @@ if _TYPING:
     from .app import App
 
 _LAMP_MS = const(700)
-_ANSWER_S = const(20)  # for hands
+_ANSWER_MS = const(20_000)  # for hands
 _ECHO_MS = const(100)  # in which others hear a tap too
 _CALM_MS = const(1_000)
 _SHOWN_MS = const(1_500)  # a fault, at the end
@@ -35,6 +35,7 @@ def report(app: "App") -> None:
         for ms in range(0, _LAMP_MS, _SLICE_MS):
             app.leds.show(lights, app.now_us // 1000 + ms)
             app.sleep()
+    inputs.work()
     stirring = 0
     for source in range(len(inputs.rows)):
         edges = inputs.edges[source] - before[source]
@@ -70,7 +71,9 @@ def guided(app: "App") -> None:
     ):
         sources = [n for n in range(len(app.inputs.rows)) if app.inputs.rows[n][0][:3] == kind]
         wiring = _wiring([_ask(app, pause, sources, n, prompt) for n in range(len(sources))])
-        if wiring and wiring != values[key]:
+        if not wiring:
+            say("> Two of them cannot be told apart: look at their wires.")
+        elif wiring != values[key]:
             say("> The wiring is %s = %s, not %s." % (key, wiring, values[key]))
             values[key] = wiring
             is_new = True
@@ -90,15 +93,12 @@ def _ask(app: "App", pause: Pause, sources: "list[int]", number: int, prompt: st
     pause.forget()
     say("> " + prompt % number)
     lights = display.fault(code(rows[wanted][0]), "")
-    for _ in range(_ANSWER_S):
-        pause.wait(_CALM_MS, lights, True)
+    pause.wait(_ANSWER_MS, lights, sources)
+    answers = [n for n in pause.heard if n in sources]
+    if not answers:
         if pause.said is not None:
             say("> Skipped.")
             return sources.index(wanted)
-        answers = [n for n in pause.heard if n in sources]
-        if answers:
-            break
-    else:
         name(app, wanted, "says nothing: it is stuck, or its wire is broken")
         return -1
     answer = answers[0]

@@ -14,7 +14,8 @@ if _TYPING:
 # As in inputs.py, folded in by the compiler.
 _MUTED = const(1)
 
-_STUCK_US = const(1_000_000)  # no one-shot lasts as long
+_UNNAMED_US = const(-1)  # of an input that is up, and may be stuck
+_ALONE_US = const(1_000_000)  # before it: a stroke has others
 _WELL_US = const(10_000_000)  # quiet for so long, an input is well again
 _NAMES = {"hit": "cushion", "btn": "button"}
 # What it is to be 1 for long.
@@ -56,49 +57,89 @@ def look(app: "App") -> None:
     if inputs.wrong and "E7" not in app.faults:
         sentence = "Cushions by interrupts, to %d us: %s." % (inputs.error_us(), inputs.wrong)
         app.fault("E7", sentence)
-    if app.lone:
+    if app.lone and app.referee.state != "running":
         _take_back(app)
     for source in range(len(inputs.rows)):
-        one_shot = inputs.rows[source][5]
         edges = inputs.edges[source]
-        if source not in app.ill:
-            if inputs.left[source] == _MUTED:
-                inputs.mute(source)
-                what = "makes more edges than any can, and is left out"
-                if app.heard == 1 << source and app.referee.state == "running":
-                    app.command(app.now_us, ["undo"])
-                    what += "; the stroke that it began is taken back"
-                name(app, source, what)
-            elif (
-                one_shot and inputs.levels[source] and app.now_us - app.last_us[source] > _STUCK_US
-            ):
-                name(app, source, _STUCK["hit"])
-        elif edges != app.ill[source][0] or inputs.levels[source]:
-            app.ill[source] = edges, app.now_us
-        elif app.now_us - app.ill[source][1] >= _WELL_US:
+        if inputs.left[source] == _MUTED:
+            inputs.mute(source)
+            name(
+                app,
+                source,
+                "makes more edges than any can, and is left out" + _undone(app, source),
+            )
+        elif source not in app.ill:
+            if inputs.rows[source][5] and inputs.levels[source]:
+                app.ill[source] = edges, _UNNAMED_US
+        else:
+            _look_again(app, source, edges)
+
+
+def _look_again(app: "App", source: int, edges: int) -> None:
+    """Look at an input that was amiss before."""
+    edges_then, since_us = app.ill[source]
+    is_up = app.inputs.levels[source]
+    if since_us == _UNNAMED_US:
+        # A one-shot that was up a second ago, without an edge since, is none.
+        if edges == edges_then and is_up:
+            name(app, source, _STUCK["hit"])
+        else:
             app.ill.pop(source)
-            inputs.unmute(source)
-            words = inputs.rows[source][0]
-            app.faults.pop(code(words), None)
-            app.say("> %s: well again." % code(words))
+    elif edges != edges_then or is_up:
+        app.ill[source] = edges, app.now_us
+    elif app.now_us - since_us >= _WELL_US:
+        app.ill.pop(source)
+        app.inputs.unmute(source)
+        words = app.inputs.rows[source][0]
+        app.faults.pop(code(words), None)
+        app.say("> %s: well again." % code(words))
+
+
+def _undone(app: "App", source: int) -> str:
+    """Undo the stroke that runs if a muted one-shot alone began it; return what to say of that."""
+    referee = app.referee
+    if referee.state != "running" or not app.inputs.rows[source][5] or referee.pins_felled:
+        return ""
+    for other in range(len(app.inputs.rows)):
+        sensor = app.inputs.rows[other][4]
+        # Clicks and the zone belong to a stroke from before it began.
+        early_us = 0 if sensor in ("pins", "cushions") else referee.quiet_us
+        if sensor and other != source and app.last_us[other] >= referee.began_us - early_us:
+            return ""
+    app.command(app.now_us, ["undo"])
+    return "; the stroke that it began is undone"
 
 
 def _take_back(app: "App") -> None:
-    """Name a pin that went down alone and without a bounce, while nothing else was sensed.
+    """Name a pin that went down alone and without a bounce, and take back what it scored.
 
-    A tilt switch chatters when a pin falls; a wire that breaks does not. What it scored is taken
-    back by what a person would say, so that a person can say otherwise: `redo`, or `undo`.
+    A tilt switch chatters when a pin falls; a wire that breaks does not. It is taken back by what
+    a person would say, so that a person can say otherwise.
     """
-    source, t_us = app.lone or (0, 0)
+    source, t_us, before = app.lone or (0, 0, None)
     app.lone = None
-    pin = int(app.inputs.rows[source][0].split(" ")[1])
-    last = app.referee.last
+    rows = app.inputs.rows
+    for other in range(len(rows)):
+        if rows[other][4] and other != source and app.last_us[other] > t_us - _ALONE_US:
+            return
+    pin = int(rows[source][0].split(" ")[1])
+    referee = app.referee
+    last = referee.last
+    if referee.pins_absent >> pin & 1:
+        return
     what = _STUCK["pin"]
-    if last and last.pins >> pin & 1 and not last.accepted:
+    if last and app.seen_us < t_us and last.pins >> pin & 1:
         if last.t_us == t_us:
             app.command(app.now_us, ["undo"])
             what += "; its fall is taken back: redo, if it was one"
-        elif "late-fall" in last.flags:
-            app.command(app.now_us, ["annul", "%d" % pin])
+        elif before and before.number == last.number and not before.pins >> pin & 1:
             what += "; its fall is taken back: undo, if it was one"
+            if not last.accepted:
+                app.command(app.now_us, ["annul", "%d" % pin])
+            else:  # a stroke that was accepted stays; the score does not
+                app.command(
+                    app.now_us, ["score", "a=%d" % before.score[0], "b=%d" % before.score[1]]
+                )
+                if before.turn != last.turn:
+                    app.command(app.now_us, ["turn", "ab"[before.turn]])
     name(app, source, what)

@@ -134,7 +134,9 @@ def _thresholds(values: "Values", wrong: "list[str]") -> "dict[str, Threshold]":
             set_mv(thresholds[key], int(values[key]))
         except OSError as error:
             # A soft reset leaves a DAC as it is, and the chip does not give it out again.
-            if machine.reset_cause() != machine.SOFT_RESET:
+            if machine.reset_cause() == machine.SOFT_RESET:
+                print("> %s is as it was before the soft reset." % key)
+            else:
                 wrong.append("%s could not be set: %s" % (key, error))
     return thresholds
 

@@ -50,7 +50,7 @@ def _row(app: "App", source: int) -> str:
     level = _LEVELS[words.split(" ")[0]][inputs.levels[source]]
     last = "none yet"
     if inputs.edges[source]:
-        ago_us = app.now_us - app.last_us[source]
+        ago_us = max(0, app.now_us - app.last_us[source])
         last = "the last %d.%d s ago" % (ago_us // _S, ago_us % _S // _TENTH)
     muted = "" if inputs.left[source] > 1 else ", left out"
     return "%-11s GPIO %2d  %-6s  %d edges, %s%s" % (

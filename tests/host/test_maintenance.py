@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from host_tools.cli import main
+from host_tools.console_views import guide
 from host_tools.virtual_board import VirtualBoard
-from host_tools.virtual_table import Edge
+from host_tools.virtual_table import Edge, faults
 from kegli.lines import BUTTONS
 
 FULL_MV = 3300
@@ -136,7 +138,7 @@ def test_what_comes_during_the_report_is_in_the_log(tmp_path: Path) -> None:
         log = board.lines()
         board.inject([Edge(2_000_000, "hit", 1, 1), Edge(2_500_123, "pin", 3, 1)])
         log += typed(board, "selftest", 12_000_000)
-    assert "2000000 hit 1 1001" in log
+    assert "2000000 hit 1 2001" in log
     assert any(line.startswith("> hit 1: at 0, 1 edges") for line in log)
     (tmp_path / "log").write_text("".join(f"{line}\n" for line in log))
     assert CliRunner().invoke(main, ["replay", str(tmp_path / "log")]).exit_code == 0
@@ -192,6 +194,48 @@ def test_watch_shows_what_changes_and_disturbs_nothing(tmp_path: Path) -> None:
         )
     free = re.compile(r"heap \d+, flash \d+")
     assert [free.sub("", line) for line in logs[0]] == [free.sub("", line) for line in logs[1]]
+
+
+class Swapped(VirtualBoard):
+    """A board with two wires swapped."""
+
+    def inject(self, edges: Iterable[Edge]) -> None:
+        """Let edges happen."""
+        super().inject(faults.swapped("pin", 1, 2)(edges))
+
+
+@pytest.mark.parametrize("words", ["calibrate", "selftest guided"])
+def test_what_cannot_be_stored_is_told_and_the_board_starts_again(
+    words: str, tmp_path: Path
+) -> None:
+    flash = tmp_path / "flash"
+    flash.mkdir()
+    with Swapped(flash=flash) as board:
+        board.run_until(1_000_000)
+        (flash / "settings.new").mkdir()  # where it is to be written
+        before = board.outputs()[25]
+        if words == "calibrate":
+            board.make_noise("hit", 0, 300)
+            offered(board)
+            said = typed(board, "yes", 2_000_000)
+        else:
+            said = guide(board, "yes")
+        assert any(line.startswith("> It could not be stored: ") for line in said)
+        assert "> Restarting." in said
+        board.run_until(board.now_us + 1_000_000)
+        assert board.outputs()[25] == before
+        assert "software" in board.resets
+
+
+def test_a_stroke_during_the_report_is_timed_as_ever() -> None:
+    with VirtualBoard() as board:
+        board.write("new\n")
+        board.run_until(4_000_000)
+        board.inject([Edge(4_500_000, "hit", 0, 1)])
+        board.inject([Edge(5_200_000 + 2_000 * n, "pin", 2, 1 - n % 2) for n in range(3)])
+        said = typed(board, "selftest", 9_000_000)
+    assert "5200000 pin 2 1 200" in said
+    assert any(" pins=2 verdict=legal " in line for line in said)
 
 
 def test_silence_is_a_setting() -> None:

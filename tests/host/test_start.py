@@ -311,7 +311,7 @@ def test_settings_are_what_the_log_says_and_what_holds(tmp_path: Path, interpret
         )
         printed = here.go_on(3_300_000)
         # Input 1 is pin 2 here, and the second cushion input is cushion 0.
-        assert f"{now_us + 100_000} hit 0 1001" in printed
+        assert f"{now_us + 100_000} hit 0 2001" in printed
         assert f"{now_us + 300_000} pin 2 1 200" in printed
         (stroke,) = conclusions(here.go_on(500_000))  # 3 s after the last that was sensed
         assert " pins=2 " in stroke

@@ -102,7 +102,7 @@ def test_every_input_has_its_line_and_its_time(interpreter: str) -> None:
         edges += [Edge(t_us, kind, which, 1), Edge(t_us + 20_000, kind, which, 0)]
         if kind in ("hit", "click"):  # one-shots: the second is none
             edges.pop()
-            expected.append(f"{t_us} {name} 1001")
+            expected.append(f"{t_us} {name} 2001")
         else:
             tail = "" if kind == "btn" else " 200"
             if kind == "zone":  # its GPIO has ghost interrupts on an ESP32: it is polled
@@ -142,7 +142,7 @@ def test_64_edges_within_5_ms_are_taken_up_without_loss(interpreter: str) -> Non
 
 def test_more_edges_than_the_ring_holds_are_counted_and_taint_the_stroke() -> None:
     said = {}
-    for edges in (64, 500):
+    for edges in (64, 300):  # none of the pins makes so many that it is left out
         with VirtualBoard(sensors=frozenset({"pins", "cushions", "click"})) as board:
             board.write("new\n")
             # The click is the cue's own, then a pin falls: R4.1, certain.
@@ -156,7 +156,7 @@ def test_more_edges_than_the_ring_holds_are_counted_and_taint_the_stroke() -> No
         (stroke,) = [line for line in lines if line.startswith("> stroke")]
         said[edges] = lost > 0, "certain=yes" in stroke, "lost-edges" in stroke
         assert replayed(lines) == concluded(lines)
-    assert said == {64: (False, True, False), 500: (True, False, True)}
+    assert said == {64: (False, True, False), 300: (True, False, True)}
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -172,7 +172,7 @@ def test_the_scan_finds_what_the_interrupts_lost(interpreter: str) -> None:
         board.run_until(2_000_000)
         assert edges_of(board.lines()) == [
             "1552000 pin 3 1 2200",
-            "1650001 hit 2 1001",  # the capture unit needs no interrupt
+            "1650001 hit 2 2001",  # the capture unit needs no interrupt
             "1850000 pin 3 0 200",
         ]
 
@@ -213,7 +213,7 @@ def test_a_stroke_scores_like_any_other(start_ticks: int, start_us: int) -> None
         board.inject([Edge(start_us + 150_002, "pin", 3, 1)])
         board.run_until(start_us + 7_000_000)
         lines = board.lines()
-    assert f"{start_us} hit 1 1001" in lines
+    assert f"{start_us} hit 1 2001" in lines
     assert f"{start_us + 150_001} pin 0 1 200" in lines
     (stroke,) = [line for line in lines if line.startswith("> stroke")]
     said = dict(word.split("=") for word in stroke.split()[2:])

@@ -95,6 +95,8 @@ class DAC:
     def __init__(self, pin: Pin) -> None:
         if pin.gpio not in _DAC_GPIOS:
             raise ValueError("invalid Pin for DAC")
+        if reset_cause() == SOFT_RESET:  # which leaves it as it is, and given out
+            raise OSError(-259, "ESP_ERR_INVALID_STATE")
         self._gpio = pin.gpio
 
     def write(self, value: int) -> None:
