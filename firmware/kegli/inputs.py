@@ -25,10 +25,10 @@ _POLLED = const((36, 39))
 
 _SCANS = const(255)
 _A_SECOND_US = const(1_000_000)
-_A_SHARE = const(8)
+_A_SHARE = const(8)  # of the most edges: as many are added each second
 _MOST_COUNT = const(0x3FFFFFFF)
-_MISSES = const(3)
-_MUTED = const(1)
+_MISSES = const(3)  # in a row: with more of them, the units are given up
+_MUTED = const(1)  # of `left`: no edge more
 # What was seen of a one-shot.
 _ROSE = const(1)
 _CAPTURED = const(2)
@@ -38,12 +38,12 @@ class Inputs:
     """The inputs of *rows*, in the form of `board.inputs`, on *chip*, from now until `close`.
 
     A source is numbered by its row. `levels` has the level of each as last seen, 1 as the log
-    means it; `edges` counts how often it changed; `left` is one more than the edges that it may
+    means it; `edges` counts how often it changed. `left` is one more than the edges that it may
     make now; each second adds an eighth of the most. At 1 it is muted: it is broken, and must
-    not drown the others; what it makes is counted as lost, until `mute`.
-    `one_shots` has the sources that are one-shots: those of the capture units' channels.
-    `scans` counts the timer's looks, modulo 256: while it changes the scan is alive. `wrong`
-    says why one-shots have their time from interrupts, "" while the capture units work.
+    not drown the others; what it makes is counted as lost, until `mute`. `one_shots` has the
+    sources that are, one for each channel of the capture units. `scans` counts the timer's
+    looks, modulo 256: while it changes the scan is alive. `wrong` says why one-shots have their
+    time from interrupts, "" while the capture units work.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Inputs:
             self._pins[source].irq(handler=handler, trigger=Pin.IRQ_RISING | Pin.IRQ_FALLING)
 
     def mute(self, source: int) -> None:
-        """Count edges of a source that makes too many no more, until `unmute`."""
+        """Leave out a source that is muted: until `unmute` its edges are not even counted."""
         self.left[source] = 0
         self.listen(source, False)
 
