@@ -28,7 +28,7 @@ def calibrate(app: "App") -> None:
     if not app.thresholds:
         raise ValueError("after a soft reset the thresholds are not to be had: say restart")
     say = app.console.say
-    say("> Hands off the table, with its usual noise: half a minute.")
+    say("> Hands off the table, with its usual noise: half a minute at most.")
     inputs = app.inputs
     pause = Pause(app)
     sources = [n for n in range(len(inputs.rows)) if inputs.rows[n][5]]

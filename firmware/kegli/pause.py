@@ -47,7 +47,7 @@ class Pause:
                         self.said = "ok"
                 edge = app.inputs.ring.get()
             for line in app.console.lines():
-                self.said = line
+                self.said = line.strip().lower()
             if wanted is not None and self.said is not None:
                 return
             if [n for n in wanted or () if n in self.heard]:
@@ -61,12 +61,14 @@ class Pause:
     def offer(self, values: "settings.Values") -> None:
         """Ask whether settings are to be stored; half a minute is left for the answer."""
         say = self._app.console.say
-        say("> Say yes, or press ok, to store it.")
+        say("> Say yes, or press ok, to store it: within 30 s.")
         self.forget()
         self.wait(_ANSWER_MS, wanted=[])
-        if self.said in ("yes", "ok"):
-            try:
-                settings.write(values)
-                say("> Stored.")
-            except OSError as error:
-                say("> It could not be stored: %s" % error)
+        if self.said not in ("yes", "ok"):
+            say("> Not stored.")
+            return
+        try:
+            settings.write(values)
+            say("> Stored.")
+        except OSError as error:
+            say("> It could not be stored: %s" % error)

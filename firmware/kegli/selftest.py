@@ -60,7 +60,7 @@ def _say_faults(app: "App") -> None:
 def guided(app: "App") -> None:
     """Let hands tip each pin and tap each cushion; find broken ones and swapped wires."""
     say = app.console.say
-    say("> Do what the board asks for. Any word, or button ok, skips it.")
+    say("> Do what the board asks for, within 20 s. Any word, or button ok, skips it.")
     app.faults.clear()
     pause = Pause(app)
     values, _wrong = settings.read()
@@ -97,7 +97,7 @@ def _ask(app: "App", pause: Pause, sources: "list[int]", number: int, prompt: st
     answers = [n for n in pause.heard if n in sources]
     if not answers:
         if pause.said is not None:
-            say("> Skipped.")
+            say("> Skipped: it was not tested.")
             return sources.index(wanted)
         name(app, wanted, "says nothing: it is stuck, or its wire is broken")
         return -1

@@ -120,7 +120,7 @@ def _calibrate(app: "App", words: "list[str]") -> None:
 
 def _at_rest(app: "App") -> None:
     if not app.referee.is_at_rest or app.referee.state == "running":
-        raise ValueError("the table is not at rest")
+        raise ValueError("the table is not at rest: say it again when nothing moves")
 
 
 def _factory(app: "App", words: "list[str]") -> None:

@@ -26,7 +26,9 @@ class Watch:
         self._next_us = 0
         self._lost = -1
         marks = ["%s %d" % (key, app.thresholds[key][1]) for key in sorted(app.thresholds)]
-        app.console.say("> watch: %s" % ", ".join(marks))
+        app.console.say(
+            "> watch: %s" % (", ".join(marks) or "thresholds as before the soft reset")
+        )
 
     def go_on(self, app: "App") -> None:
         """Say what changed, if it is time."""

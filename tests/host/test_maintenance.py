@@ -67,7 +67,7 @@ def test_a_threshold_is_found_well_above_the_noise(chip: str, noise_mv: int) -> 
         assert found["cushion_mv"] == max(2 * floor_mv, 60)
         assert found["cushion_mv"] >= noise_mv * 3 // 2
         assert 60 <= found["click_mv"] <= max(noise_mv + 2 * STEP_MV, 60)
-        assert typed(board, "yes", 1_000_000)[:2] == ["> Stored.", "> Restarting."]
+        assert typed(board, "  YES ", 1_000_000)[:2] == ["> Stored.", "> Restarting."]
         # A DAC has steps of 13 mV, and a start takes the one below.
         for gpio, key in ((cushions, "cushion_mv"), (click, "click_mv")):
             assert 0 <= found[key] - threshold_mv(board, gpio) <= STEP_MV
@@ -79,8 +79,10 @@ def test_what_nobody_wants_is_not_stored(chip: str) -> None:
         board.run_until(1_000_000)
         before = board.outputs()
         board.make_noise("hit", 0, 100)
-        assert "> Say yes, or press ok, to store it." in typed(board, "calibrate", 20_000_000)
-        assert typed(board, "no", 1_000_000)[0] == "> Restarting."
+        assert "> Say yes, or press ok, to store it: within 30 s." in typed(
+            board, "calibrate", 20_000_000
+        )
+        assert typed(board, "no", 1_000_000)[:2] == ["> Not stored.", "> Restarting."]
         after = board.outputs()
         assert {gpio: after[gpio] for gpio in THRESHOLDS[chip]} == {
             gpio: before[gpio] for gpio in THRESHOLDS[chip]
@@ -117,7 +119,9 @@ def test_a_stroke_is_not_disturbed(words: str) -> None:
         board.inject([Edge(2_000_000, "hit", 1, 1)])
         board.run_until(3_000_000)
         said = typed(board, words, 2_000_000)
-        assert said == [f"> refused '{words}': the table is not at rest"]
+        assert said == [
+            f"> refused '{words}': the table is not at rest: say it again when nothing moves"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_the_score_survives_the_guided_part(tmp_path: Path) -> None:
             board.write(f"skip{n}\n")
         board.run_until(board.now_us + 12_000_000)
         log += board.lines()
-    assert log.count("> Skipped.") == 9
+    assert log.count("> Skipped: it was not tested.") == 9
     assert "> Game 1 goes on at 2:0." in log
     (tmp_path / "log.txt").write_text("".join(f"{line}\n" for line in log))
     done = CliRunner().invoke(main, ["replay", "--json", str(tmp_path / "log.txt")])
