@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 import kegli
 from host_tools import bench as benching
+from host_tools import board_commands
 from host_tools import replay as replaying
 from host_tools.session import Session, order
 from host_tools.simulate import CoreBoard, truth_comment
@@ -57,6 +58,9 @@ class _Program(click.Group):
 @click.version_option(kegli.__version__, prog_name="kegli")
 def main() -> None:
     """Keep the score of a billiard table with five pins."""
+
+
+board_commands.add_to(main)
 
 
 @main.command()

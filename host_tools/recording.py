@@ -1,0 +1,109 @@
+"""What a board prints, as a recording that replays: `kegli record`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TextIO
+from urllib.parse import quote
+
+from host_tools.link import Link, LinkError
+from kegli.lines import parse
+
+_FIRST = "# kegli-log 1 "
+_LOOK_S = 0.2
+_AGAIN_S = 0.5  # between two tries to open a port that went away
+
+
+class Recorder:
+    """Writes the lines of a board to *out*, from the first header on.
+
+    *pairs* go into each header, in place of what the board says there: `started`, `a`, `b`.
+    What is no line of a log is kept as a comment. `lines` counts those of the log, `others` the
+    comments, `logs` the headers.
+    """
+
+    def __init__(self, out: TextIO, pairs: dict[str, str]) -> None:
+        self.lines = self.others = self.logs = 0
+        self._out = out
+        self._pairs = pairs
+        self._is_in_log = False
+
+    def take(self, line: str) -> None:
+        """Take a line of the board."""
+        if line.startswith(_FIRST):
+            self._is_in_log = True
+            self.logs += 1
+            line = self._header(line)
+        elif not self._is_in_log:
+            return
+        elif not line.startswith((">", "#")) and not _is_input(line):
+            self.others += 1
+            line = "# no line of a log: " + line
+        self.lines += 1
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    def wait(self) -> None:
+        """Write nothing until the next header: what comes before it may lack lines."""
+        self._is_in_log = False
+
+    def _header(self, line: str) -> str:
+        words = [word for word in line.split() if word.partition("=")[0] not in self._pairs]
+        return " ".join([*words, *(f"{key}={value}" for key, value in self._pairs.items())])
+
+
+def _is_input(line: str) -> bool:
+    try:
+        return parse(line) is not None
+    except ValueError:
+        return False
+
+
+def pairs(a: str | None, b: str | None, now: time.struct_time) -> dict[str, str]:
+    """Return what a header gets: `started` in local time, and the names, percent-encoded."""
+    found = {"started": time.strftime("%Y-%m-%dT%H:%M", now)}
+    for key, name in (("a", a), ("b", b)):
+        if name:
+            found[key] = quote(name, safe="")
+    return found
+
+
+def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
+    """Record the board at *path* until KeyboardInterrupt, through pulled cables and resets.
+
+    *tell* gets a sentence when the port goes or comes, and when no firmware runs. Raise
+    LinkError if the port cannot be opened at first.
+    """
+    link = Link(path)
+    while True:
+        try:
+            with link:
+                link.say("log")  # where the table is at rest it begins, with header and match
+                _follow(link, recorder, tell)
+        except LinkError as error:
+            recorder.wait()
+            tell(f"{error} Waiting for it.")
+            link = _again(path)
+            tell(f"{path} is back.")
+
+
+def _follow(link: Link, recorder: Recorder, tell: Callable[[str], None]) -> None:
+    was_at_prompt = False
+    while True:
+        for line in link.lines(_LOOK_S):
+            recorder.take(line)
+        if link.is_at_prompt and not was_at_prompt:
+            recorder.wait()
+            tell(f"The board at {link.path} is at MicroPython's prompt: Ctrl-D there starts it.")
+        was_at_prompt = link.is_at_prompt
+
+
+def _again(path: str) -> Link:
+    """Return a link to a port that went away, once it is back."""
+    while True:
+        time.sleep(_AGAIN_S)
+        try:
+            return Link(path)
+        except LinkError:
+            continue

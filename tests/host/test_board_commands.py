@@ -1,0 +1,372 @@
+"""The commands that need a board, at the virtual one's port, and at ports that are in trouble."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import re
+import sys
+import threading
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import serial
+from click.testing import CliRunner, Result
+
+from host_tools import link as links
+from host_tools import ports, recording
+from host_tools.cli import main
+from host_tools.link import Link
+from host_tools.ports import Port
+from tests.host.test_virtual_board import Client, served
+
+NOON = time.struct_time((2026, 11, 30, 12, 5, 0, 0, 334, 0))
+ONE = Port("/dev/one", "CP210x", "0001")
+TWO = Port("/dev/two", "CH340", "")
+
+
+def kegli(*words: str) -> Result:
+    return CliRunner().invoke(main, words)
+
+
+def sentence(result: Result) -> str:
+    """Return the one sentence with which a command failed."""
+    assert result.exit_code == 1, result.output
+    assert result.output.count("\n") == 1
+    return result.output.removeprefix("Error: ").strip()
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[str]:
+    with served("micropython", speed=5) as path:
+        yield path
+
+
+class Cable:
+    """A port whose other end a test holds."""
+
+    def __init__(self) -> None:
+        self.fd, theirs = pty.openpty()
+        tty.setraw(theirs)
+        self.path = os.ttyname(theirs)
+        self._theirs = theirs
+
+    def close(self) -> None:
+        """Pull it, if it is not pulled."""
+        if self.fd >= 0:
+            os.close(self._theirs)
+            os.close(self.fd)
+            self.fd = -1
+
+
+@pytest.fixture
+def cable() -> Iterator[Cable]:
+    with closing(Cable()) as made:
+        yield made
+
+
+# -- Which port
+
+
+def test_ports_are_listed_with_what_tells_them_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("host_tools.board_commands.boards", lambda: [ONE, TWO])
+    result = kegli("ports")
+    assert result.output.splitlines() == ["/dev/one (CP210x, 0001)", "/dev/two (CH340)"]
+
+
+def test_without_a_board_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("host_tools.board_commands.boards", list)
+    monkeypatch.setattr(ports, "boards", list)
+    assert sentence(kegli("ports")) == "There is no board: plug its USB cable in."
+    assert "name its port with --port" in sentence(kegli("status"))
+
+
+def test_only_bridges_of_boards_are_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Found:
+        def __init__(self, device: str, vid: int | None, pid: int | None) -> None:
+            self.device, self.vid, self.pid, self.serial_number = device, vid, pid, None
+
+    found = [
+        Found("/dev/b", 0x10C4, 0xEA60),
+        Found("/dev/modem", 1, 2),
+        Found("/dev/s", None, None),
+    ]
+    found.append(Found("/dev/a", 0x303A, 0x1001))
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: found)
+    assert [port.path for port in ports.boards()] == ["/dev/a", "/dev/b"]
+
+
+def test_of_two_boards_none_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "boards", lambda: [ONE, TWO])
+    said = sentence(kegli("status"))
+    assert said.startswith("There are 2 boards: /dev/one (CP210x, 0001); /dev/two (CH340).")
+
+
+def test_in_a_terminal_it_asks_which(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
+    monkeypatch.setattr(ports, "boards", lambda: [ONE, Port(port, "CH340", "")])
+    monkeypatch.setattr(sys.stdin.__class__, "isatty", lambda _self: True, raising=False)
+    monkeypatch.setattr("click.prompt", lambda *_words, **_options: 2)
+    assert ports.chosen(None) == port
+
+
+def test_the_only_board_is_taken_and_a_named_one_goes_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ports, "boards", lambda: [ONE])
+    assert ports.chosen(None) == "/dev/one"
+    assert ports.chosen("/dev/other") == "/dev/other"
+
+
+# -- Ports in trouble
+
+
+def test_a_port_that_is_not_there(tmp_path: Path) -> None:
+    path = str(tmp_path / "none")
+    assert (
+        sentence(kegli("status", "--port", path))
+        == f"There is no {path}: is the cable plugged in?"
+    )
+
+
+def test_a_port_that_is_in_use(cable: Cable) -> None:
+    with Link(cable.path):
+        assert "is in use: end the program that has it" in sentence(
+            kegli("status", "--port", cable.path)
+        )
+
+
+def test_a_port_that_one_may_not_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(self: serial.Serial) -> None:
+        raise serial.SerialException(errno.EACCES, "could not open port")
+
+    monkeypatch.setattr(serial.Serial, "open", denied)
+    assert "You may not use /dev/ttyUSB0: add yourself to the group" in sentence(
+        kegli("status", "--port", "/dev/ttyUSB0")
+    )
+
+
+def test_what_is_no_port(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert " is no serial port: " in sentence(kegli("status", "--port", str(file)))
+
+
+def test_a_board_that_says_nothing(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "_ANSWER_S", 0.3)
+    assert "does not answer: press its reset button" in sentence(
+        kegli("status", "--port", cable.path)
+    )
+
+
+def test_a_board_that_prints_rubbish(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "_ANSWER_S", 0.5)
+    rubbish = b"\xff\xfe\x80 x\n\x00\x01\nE (123) wifi: no\n"
+    timer = threading.Timer(0.2, os.write, (cable.fd, rubbish))
+    timer.start()
+    assert "is no kegli board's" in sentence(kegli("status", "--port", cable.path))
+    timer.join()
+
+
+def test_a_cable_that_is_pulled_in_the_middle(cable: Cable) -> None:
+    timer = threading.Timer(0.3, cable.close)
+    timer.start()
+    assert sentence(kegli("status", "--port", cable.path)) == f"{cable.path} is gone."
+    timer.join()
+
+
+def test_a_board_at_the_prompt_is_told_and_left_there() -> None:
+    with served("micropython") as path:
+        with closing(Client(path)) as client:
+            client.read_until(b"match empty")
+            client.type(b"\x03")
+            client.read_until(b">>> ")
+        assert "is at MicroPython's prompt: its firmware does not run" in sentence(
+            kegli("status", "--port", path)
+        )
+
+
+def test_characters_that_come_in_pieces_arrive_whole(cable: Cable) -> None:
+    text = "кегли ✓"
+    with Link(cable.path) as link:
+        for byte in text.encode():
+            os.write(cable.fd, bytes([byte]))
+            assert link.lines(0.0) == []
+        os.write(cable.fd, b"\r\n")
+        assert link.lines(1.0) == [text]
+        os.write(cable.fd, b"a\xffb\n")
+        assert link.lines(1.0) == ["a\ufffdb"]
+
+
+# -- A board that is well
+
+
+def test_status_and_settings(port: str) -> None:
+    said = kegli("status", "--port", port)
+    assert said.exit_code == 0
+    assert said.output.startswith("firmware ")
+    assert said.output.splitlines()[-1] == "faults: 0"
+    assert kegli("settings", "--port", port).output.count("\n") == 17
+    assert kegli("settings", "--port", port, "get", "quiet_ms").output.startswith(
+        "quiet_ms = 6000"
+    )
+    changed = kegli("settings", "--port", port, "set", "ready_ms", "900").output
+    assert changed.splitlines()[0] == "ready_ms = 900 ms (100 to 10000; usual: 1000)"
+    assert kegli("settings", "--port", port, "reset", "ready_ms").exit_code == 0
+
+
+@pytest.mark.parametrize("words", [("get", "foo"), ("set", "quiet_ms", "1"), ("set",)])
+def test_what_the_board_refuses_is_a_failure(port: str, words: tuple[str, ...]) -> None:
+    assert sentence(kegli("settings", "--port", port, *words)).startswith("refused 'settings ")
+
+
+def test_the_environment_may_name_the_port(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEGLI_PORT", port)
+    assert kegli("status").exit_code == 0
+
+
+def test_words_that_the_console_does_not_take_are_no_use(port: str) -> None:
+    result = kegli("settings", "--port", port, "set", "a.name", "Аня")
+    assert result.exit_code == 2
+    assert "percent-encode" in result.output
+
+
+# -- Recordings
+
+
+def recorded(
+    path: str,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Callable[[str], bool],
+    *words: str,
+) -> Result:
+    """Record until what is in the file is enough, and then as by Ctrl-C."""
+    lines = Link.lines
+
+    def enough(self: Link, for_s: float) -> list[str]:
+        if until(file.read_text(encoding="utf-8")):
+            raise KeyboardInterrupt
+        return lines(self, for_s)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Link, "lines", enough)
+        return kegli("record", "--port", path, str(file), *words)
+
+
+def test_a_hundred_recordings_of_a_game_disturb_nothing_and_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served("micropython", speed=20) as path:
+        with Link(path) as link:
+            link.say("new")
+        for n in range(100):
+            if n % 10 == 5:
+                with Link(path) as link:
+                    link.say("mark repeat" if n == 5 else "pass")
+            file = tmp_path / f"{n}.log"
+            made = recorded(path, file, monkeypatch, lambda text: " match " in text)
+            assert made.exit_code == 0, made.output
+            assert kegli("replay", str(file)).exit_code == 0, file.read_text()
+        said = kegli("status", "--port", path).output
+    # It started once, and nothing was lost: ten strokes by hand stand.
+    assert ", started by power-up" in said
+    hours, minutes, seconds = map(int, re.findall(r"up (\d+):(\d+):(\d+)", said)[0])
+    assert hours or minutes or seconds > 30
+    last = kegli("replay", "--json", str(tmp_path / "99.log")).output
+    assert '"state": ' in last
+    assert '"strokes": 10' in last.splitlines()[-1]
+    assert '"errors": 0' in last.splitlines()[-1]
+
+
+def test_a_recording_has_names_and_the_time_and_goes_on_behind_a_reset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.localtime", lambda: NOON)
+    file = tmp_path / "game.log"
+    to_type = {" match ": b"new\n", "> game ": b"restart\n"}
+
+    def until(text: str) -> bool:
+        for said in list(to_type):
+            if said in text:
+                with closing(Client(path)) as client:
+                    client.type(to_type.pop(said))
+        return " match 0:0 " in text.rpartition("# kegli-log 1 ")[2] and not to_type
+
+    with served("micropython", speed=5) as path:
+        made = recorded(path, file, monkeypatch, until, "--a", "Аня", "--b", "Боб Б")
+    assert made.exit_code == 0, made.output
+    headers = [line for line in file.read_text().splitlines() if line.startswith("# kegli-log 1 ")]
+    assert len(headers) == 2
+    for header in headers:
+        assert header.endswith(
+            " started=2026-11-30T12:05 a=%D0%90%D0%BD%D1%8F b=%D0%91%D0%BE%D0%B1%20%D0%91"
+        )
+    assert "# no line of a log: rst:0xc (SW_CPU_RESET)" in file.read_text()
+    assert "of them no lines of a log" in made.output
+    assert kegli("replay", str(file)).exit_code == 0
+
+
+def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = "# kegli-log 1 board=esp32\n"
+    cables = [Cable(), Cable()]
+    plug = tmp_path / "port"
+    plug.symlink_to(cables[0].path)
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        if "is back" not in sentence:
+            plug.unlink()
+            plug.symlink_to(cables[1].path)
+        else:
+            os.write(cables[1].fd, b"4000 hit 1\n" + header.encode() + b"7000 hit 1 200\n")
+
+    monkeypatch.setattr(recording, "_AGAIN_S", 0.05)
+    file = tmp_path / "game.log"
+    with file.open("w", encoding="utf-8") as out:
+        recorder = recording.Recorder(out, {})
+        lines = Link.lines
+
+        def play(self: Link, for_s: float) -> list[str]:
+            text = file.read_text(encoding="utf-8")
+            if not text and not told:
+                os.write(cables[0].fd, header.encode() + b"\xff\xfe\n1000 hit 1 200\n2000 hi")
+            if "1000 hit" in text:
+                cables[0].close()
+            if "7000 hit" in text:
+                raise KeyboardInterrupt
+            return lines(self, for_s)
+
+        monkeypatch.setattr(Link, "lines", play)
+        with pytest.raises(KeyboardInterrupt):
+            recording.record(str(plug), recorder, tell)
+    cables[1].close()
+    assert told == [f"{plug} is gone. Waiting for it.", f"{plug} is back."]
+    assert file.read_text(encoding="utf-8").splitlines() == [
+        *(header.strip(), "# no line of a log: \ufffd\ufffd", "1000 hit 1 200"),
+        *(header.strip(), "7000 hit 1 200"),  # what was cut off, and what came before it, is none
+    ]
+    assert kegli("replay", str(file)).exit_code == 0
+
+
+def test_a_recording_that_is_there_is_not_written_over(tmp_path: Path, port: str) -> None:
+    file = tmp_path / "game.log"
+    file.write_text("precious")
+    assert "File exists" in sentence(kegli("record", "--port", port, str(file)))
+    assert file.read_text() == "precious"
+
+
+def test_nothing_recorded_is_a_failure_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cable: Cable
+) -> None:
+    file = tmp_path / "game.log"
+    made = recorded(cable.path, file, monkeypatch, lambda text: True)
+    assert sentence(made) == "Nothing was recorded: the table was not at rest."
+    assert not file.exists()
