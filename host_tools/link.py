@@ -16,7 +16,9 @@ _BAUD = 115_200  # of MicroPython's console on a bridge; a chip's own USB takes 
 _LOOK_S = 0.05
 _MOST_LINE = 4096  # characters without an end: then they are a line
 _ANSWER_S = 8.0  # to the first line of an answer
-_SILENCE_S = 0.6  # that ends one
+_HUSH_S = 0.3  # before it is asked
+_LET_OUT_S = 1.0  # at most, for a board that does not fall silent
+_SILENCE_S = 1.0  # that ends one
 _LOG_LINE = re.compile(r"#|>|\d+ [a-z]+")
 _PROMPTS = (">>> ", "raw REPL; CTRL-B to exit")
 
@@ -121,6 +123,9 @@ def ask(link: Link, words: str) -> list[str]:
     Raise LinkError if none comes within 8 s, or what comes is no kegli board's.
     """
     link.say("")  # ends what somebody may have begun to type
+    until_s = time.monotonic() + _LET_OUT_S
+    while link.lines(_HUSH_S) and time.monotonic() < until_s:
+        continue  # what it says of itself, at a start for example, is no answer
     link.say(words)
     until_s = time.monotonic() + _ANSWER_S
     said: list[str] = []

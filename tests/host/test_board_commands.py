@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import sys
-import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from host_tools.ports import Port
 from tests.host.test_virtual_board import Client, served
 
 NOON = time.struct_time((2026, 11, 30, 12, 5, 0, 0, 334, 0))
+PATIENCE_S = 60  # for a busy machine
 ONE = Port("/dev/one", "CP210x", "0001")
 TWO = Port("/dev/two", "CH340", "")
 
@@ -44,6 +44,8 @@ def sentence(result: Result) -> str:
 @pytest.fixture(scope="module")
 def port() -> Iterator[str]:
     with served("micropython", speed=5) as path:
+        with closing(Client(path)) as client:  # it has started
+            client.read_until(b"match empty")
         yield path
 
 
@@ -166,17 +168,15 @@ def test_a_board_that_says_nothing(cable: Cable, monkeypatch: pytest.MonkeyPatch
 def test_a_board_that_prints_rubbish(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "_ANSWER_S", 0.5)
     rubbish = b"\xff\xfe\x80 x\n\x00\x01\nE (123) wifi: no\n"
-    timer = threading.Timer(0.2, os.write, (cable.fd, rubbish))
-    timer.start()
+    monkeypatch.setattr(Link, "say", lambda _self, _words: os.write(cable.fd, rubbish))
     assert "is no kegli board's" in sentence(kegli("status", "--port", cable.path))
-    timer.join()
 
 
-def test_a_cable_that_is_pulled_in_the_middle(cable: Cable) -> None:
-    timer = threading.Timer(0.3, cable.close)
-    timer.start()
+def test_a_cable_that_is_pulled_in_the_middle(
+    cable: Cable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Link, "say", lambda _self, _words: cable.close())
     assert sentence(kegli("status", "--port", cable.path)) == f"{cable.path} is gone."
-    timer.join()
 
 
 def test_a_board_at_the_prompt_is_told_and_left_there() -> None:
@@ -247,9 +247,10 @@ def recorded(
 ) -> Result:
     """Record until what is in the file is enough, and then as by Ctrl-C."""
     lines = Link.lines
+    latest_s = time.monotonic() + PATIENCE_S
 
     def enough(self: Link, for_s: float) -> list[str]:
-        if until(file.read_text(encoding="utf-8")):
+        if time.monotonic() > latest_s or until(file.read_text(encoding="utf-8")):
             raise KeyboardInterrupt
         return lines(self, for_s)
 
