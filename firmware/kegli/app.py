@@ -175,8 +175,8 @@ class App:
         self._clock = Clock(inputs.start_ticks, start_us)
         self.start_us = self.now_us = start_us  # when the last step began
         self._edge_us = 0  # when the last edge came
-        self._tainted_us = 0  # when what a muted input may have made was last counted
         self.last_us = [-_LONG_US] * len(inputs.rows)  # and that of each source
+        self._tainted_us = 0  # when what a muted input may have made was last counted
         self._down_us = 0  # when a button went down
         self._look_us = 0  # when to look next at broken inputs
         self._anchor_us = start_us + _CHECK_US  # when to compare capture and clock

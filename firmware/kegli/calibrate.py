@@ -31,7 +31,7 @@ def calibrate(app: "App") -> None:
     say("> Hands off the table, with its usual noise: half a minute at most.")
     inputs = app.inputs
     pause = Pause(app)
-    sources = [n for n in range(len(inputs.rows)) if inputs.rows[n][5]]
+    sources = inputs.one_shots
     before_mv = {key: app.thresholds[key][1] for key in app.thresholds}
     try:
         noise_mv = _noise_mv(app, pause, sources)
@@ -56,7 +56,7 @@ def calibrate(app: "App") -> None:
     pause.offer(values)
 
 
-def _noise_mv(app: "App", pause: Pause, sources: "list[int]") -> "list[int]":
+def _noise_mv(app: "App", pause: Pause, sources: bytes) -> "list[int]":
     """Return up to which threshold each input hears something though nothing happens."""
     say = app.console.say
     inputs = app.inputs

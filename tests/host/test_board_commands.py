@@ -202,6 +202,22 @@ def test_characters_that_come_in_pieces_arrive_whole(cable: Cable) -> None:
         assert link.lines(1.0) == ["a\ufffdb"]
 
 
+def test_a_link_resets_no_board(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Boards reset by DTR and RTS: both are off before the port is opened, and stay so.
+    at_open: list[tuple[bool, bool]] = []
+    opened = serial.Serial.open
+
+    def seen(self: serial.Serial) -> None:
+        at_open.append((self.dtr, self.rts))
+        opened(self)
+
+    monkeypatch.setattr(serial.Serial, "open", seen)
+    with Link(cable.path) as link:
+        link.say("status")
+        assert (link._port.dtr, link._port.rts) == (False, False)
+    assert at_open == [(False, False)]
+
+
 # -- A board that is well
 
 
