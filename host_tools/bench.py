@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 
 import kegli
 from host_tools import replay
-from host_tools.interpreters import BITS32, FIRMWARE, UNIX, compile_firmware, modules, run
+from host_tools.firmware_files import FIRMWARE
+from host_tools.interpreters import BITS32, UNIX, compile_firmware, modules, run
 from host_tools.session import Session, order
 from host_tools.simulate import CoreBoard
 from host_tools.virtual_table import Table, packaged

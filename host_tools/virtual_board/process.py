@@ -9,15 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Self
 
-import kegli
+from host_tools.firmware_files import PACKAGE, PROGRAMS, sources
 from kegli import board
 from kegli.settings import SENSORS
 
 _HERE = Path(__file__).parent
 _START = _HERE / "on_board" / "start.py"
 _SHIMS = _HERE.parent / "shims"
-_FIRMWARE = Path(kegli.__file__).parent
-PROGRAMS = ("boot.py", "main.py")  # that MicroPython runs at power-up, in this order
 _END_S = 2.0  # what a process gets to end by itself
 _RTC_BYTES = 2 + 2048  # a length, and what fits
 
@@ -57,11 +55,9 @@ def fill_flash(flash: Path, sensors: Iterable[str]) -> None:
     unknown = sorted(wanted - set(SENSORS))
     if unknown:
         raise ValueError(f"There is no sensor '{unknown[0]}': take {', '.join(SENSORS)}.")
-    shutil.copytree(_FIRMWARE, flash / "kegli", ignore=shutil.ignore_patterns("__pycache__"))
-    for program in PROGRAMS:
-        # Installed, they are data of the host tools; in the repository they lie beside kegli.
-        installed = _HERE.parent / "board_files" / program
-        shutil.copy(installed if installed.exists() else _FIRMWARE.parent / program, flash)
+    (flash / PACKAGE).mkdir()
+    for path, data in sources().items():
+        (flash / path).write_bytes(data)
     named = ",".join(sensor for sensor in SENSORS if sensor in wanted)
     (flash / "settings.json").write_text(json.dumps({"sensors": named}) + "\n")
 

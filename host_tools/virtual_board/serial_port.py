@@ -18,9 +18,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from host_tools.firmware_files import PROGRAMS
 from host_tools.virtual_board.process import (
     POWER_ON,
-    PROGRAMS,
     SOFT,
     SOFTWARE,
     WATCHDOG,

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from host_tools import survive
 from host_tools.cli import main
-from host_tools.interpreters import FIRMWARE
+from host_tools.firmware_files import FIRMWARE
 from host_tools.replay import CONCLUSIONS
 from host_tools.survive import Part, cuts_of, failures_of, game_log
 from host_tools.virtual_board import VirtualBoard

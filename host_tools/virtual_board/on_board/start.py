@@ -28,7 +28,7 @@ if sys.implementation.name == "cpython":
     sys.print_exception = lambda error, file=sys.stdout: (  # type: ignore[attr-defined]  # same
         traceback.print_exception(error, file=file)
     )
-    sys.path.append(_shims)
+    sys.path.insert(1, _shims)  # before others of that name
     setattr(sys.implementation, "_machine", _machine)  # noqa: B010  # mypy takes it for a mistake
     # Unbuffered, as on the board: what poll() does not see must not wait in a buffer.
     sys.stdin = io.TextIOWrapper(open(0, "rb", 0))  # noqa: SIM115  # while the board runs
