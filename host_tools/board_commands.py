@@ -1,16 +1,20 @@
-"""Commands that need a board at a serial port: `kegli ports`, `status`, `settings`, `record`."""
+"""Commands that need a board at a serial port."""
 
 from __future__ import annotations
 
+import re
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
-from host_tools.link import Link, LinkError, ask
+from host_tools import console as consoles
+from host_tools import dialogue
+from host_tools.link import LastingLink, Link, LinkError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
 from host_tools.recording import record as record_board
@@ -36,7 +40,7 @@ class _OnBoard(click.Command):
 
 def add_to(group: click.Group) -> None:
     """Add the commands to *group*."""
-    for command in (ports, status, settings, record):
+    for command in (ports, status, settings, selftest, calibrate, watch, console, record):
         group.add_command(command)
 
 
@@ -79,6 +83,93 @@ def _tell(port: str | None, words: str) -> None:
         click.echo(line.removeprefix("> "))
 
 
+def _tell_person(sentence: str) -> None:
+    click.echo(sentence, err=True)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.option("--guided", is_flag=True, help="Ask for each pin and cushion, by hand.")
+def selftest(port: str | None, guided: bool) -> None:
+    """Let the board look at every part of itself; status 1 if it finds a fault.
+
+    Guided, it asks a person to tip each pin and tap each cushion, and finds broken ones and
+    swapped wires; any word skips one. Then it starts again; the game goes on.
+    """
+    _converse(port, "selftest guided" if guided else "selftest")
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+def calibrate(port: str | None) -> None:
+    """Find the noise of cushions and click, and thresholds above it.
+
+    The board asks before it stores them, and then starts again; the game goes on.
+    """
+    _converse(port, "calibrate")
+
+
+def _converse(port: str | None, words: str) -> None:
+    with Link(chosen(port)) as link:
+        if not dialogue.converse(link, words, click.echo):
+            raise click.exceptions.Exit(1)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+def watch(port: str | None) -> None:
+    """Show every input live until Ctrl-C, while the game goes on."""
+    with Link(chosen(port)) as link, suppress(KeyboardInterrupt):
+        dialogue.watch(link, Console(highlight=False, markup=False))
+
+
+def _pattern(_context: Any, _parameter: Any, value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise click.BadParameter(f"'{value}' is no regular expression: {error}") from error
+    return value
+
+
+@click.command(name="console", cls=_OnBoard)
+@_AT_PORT
+@click.option(
+    "--filter",
+    "pattern",
+    default="",
+    callback=_pattern,
+    metavar="REGEX",
+    help="Show only lines of the board that match.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep all that the board says in FILE.",
+)
+def console(port: str | None, pattern: str, save: Path | None) -> None:
+    """See what the board says, and type to it, until Ctrl-D.
+
+    The board is not reset. A pulled cable is told and waited for. In a terminal there are
+    history, completion and help; else each line of standard input is typed, and at its end the
+    answer is waited for.
+    """
+    path = chosen(port)
+    is_terminal = consoles.is_terminal()
+    with ExitStack() as stack:
+        out = None
+        if save:
+            out = stack.enter_context(save.open("x", encoding="utf-8", newline="\n"))
+        show = consoles.show_styled if is_terminal else click.echo
+        link = stack.enter_context(LastingLink(path, _tell_person, lambda _link: None))
+        talk = consoles.Console(link, show, out, pattern)
+        with suppress(KeyboardInterrupt):
+            if is_terminal:
+                consoles.interactive(talk, consoles.history_file())
+            else:
+                consoles.plain(talk, sys.stdin)
+
+
 @click.command(cls=_OnBoard)
 @_AT_PORT
 @click.option("--a", metavar="NAME", help="Of player a, for the log.")
@@ -91,16 +182,15 @@ def record(port: str | None, a: str | None, b: str | None, file: Path) -> None:
     recording goes on when the board does. The board is not reset.
     """
     path = chosen(port)
-    tell: Callable[[str], None] = lambda sentence: click.echo(sentence, err=True)  # noqa: E731
     with file.open("x", encoding="utf-8", newline="\n") as out:
         recorder = Recorder(out, pairs(a, b, time.localtime()))
         try:
             with suppress(KeyboardInterrupt):
-                record_board(path, recorder, tell)
+                record_board(path, recorder, _tell_person)
         finally:
             if not recorder.logs:
                 file.unlink()
     if not recorder.logs:
         raise click.ClickException("Nothing was recorded: the table was not at rest.")
     others = f", {recorder.others} of them no lines of a log" if recorder.others else ""
-    tell(f"{file}: {recorder.lines} lines{others}. Play it again: kegli replay {file}")
+    _tell_person(f"{file}: {recorder.lines} lines{others}. Play it again: kegli replay {file}")

@@ -6,11 +6,14 @@ import codecs
 import errno
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 import serial
+
+from host_tools.ports import boards
 
 _BAUD = 115_200  # of MicroPython's console on a bridge; a chip's own USB takes any
 _LOOK_S = 0.05
@@ -19,6 +22,12 @@ _ANSWER_S = 8.0  # to the first line of an answer
 _HUSH_S = 0.3  # before it is asked
 _LET_OUT_S = 1.0  # at most, for a board that does not fall silent
 _SILENCE_S = 1.0  # that ends one
+_REST_S = 7.0  # in which a table comes to rest
+_PROMPT_S = 1.0  # from Ctrl-C to the prompt, a write to the flash aside
+_INTERRUPTS = 3
+_AGAIN_S = 0.5  # between two tries to open a port that went away
+_FIRST = "# kegli-log 1 "
+_NOT_YET = "> The log begins here as soon as"
 _LOG_LINE = re.compile(r"#|>|\d+ [a-z]+")
 _PROMPTS = (">>> ", "raw REPL; CTRL-B to exit")
 
@@ -73,8 +82,12 @@ class Link:
 
     def say(self, words: str) -> None:
         """Type a line at the board's console."""
+        self.type(words.encode() + b"\n")
+
+    def type(self, keys: bytes) -> None:
+        """Type what is no line."""
         try:
-            self._port.write(words.encode() + b"\n")
+            self._port.write(keys)
         except serial.SerialTimeoutException as error:
             raise LinkError(f"The board at {self.path} takes nothing.") from error
         except OSError as error:
@@ -85,7 +98,7 @@ class Link:
         until_s = time.monotonic() + for_s
         while True:
             try:
-                data = self._port.read(self._port.in_waiting or 1)
+                data = self._port.read(self._port.in_waiting or (1 if for_s else 0))
             except (OSError, TypeError) as error:  # TypeError: pyserial, when it was closed
                 raise GoneError(f"{self.path} is gone.") from error
             self._text += self._decoder.decode(data)
@@ -117,15 +130,20 @@ def _why_closed(path: str, error: Exception) -> str:
     return f"{path} is no serial port: {error}"
 
 
+def hush(link: Link) -> None:
+    """Let the board say what it has to say of itself, at a start for example: it is no answer."""
+    link.say("")  # ends what somebody may have begun to type
+    until_s = time.monotonic() + _LET_OUT_S
+    while link.lines(_HUSH_S) and time.monotonic() < until_s:
+        continue
+
+
 def ask(link: Link, words: str) -> list[str]:
     """Type a line at the board's console; return the notices that answer it.
 
     Raise LinkError if none comes within 8 s, or what comes is no kegli board's.
     """
-    link.say("")  # ends what somebody may have begun to type
-    until_s = time.monotonic() + _LET_OUT_S
-    while link.lines(_HUSH_S) and time.monotonic() < until_s:
-        continue  # what it says of itself, at a start for example, is no answer
+    hush(link)
     link.say(words)
     until_s = time.monotonic() + _ANSWER_S
     said: list[str] = []
@@ -144,3 +162,144 @@ def ask(link: Link, words: str) -> list[str]:
     if not said:
         raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
     return said
+
+
+class LastingLink:
+    """A link to the board at *path* that outlives pulled cables and boards that are off.
+
+    *tell* gets a sentence when the port goes and when it comes, *at_open* is called each time the
+    link is there. A board that comes back under another name is known by the number of its bridge.
+    Raise LinkError if the port cannot be opened at first.
+    """
+
+    def __init__(
+        self, path: str, tell: Callable[[str], None], at_open: Callable[[Link], None]
+    ) -> None:
+        self._tell = tell
+        self._at_open = at_open
+        self._path = path
+        self._known = next((port for port in boards() if port.path == path), None)
+        self._again_s = 0.0
+        self._link: Link | None = Link(path)
+        self._begin()
+
+    def __enter__(self) -> Self:
+        """Return the link."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        if self._link:
+            self._link.close()
+
+    @property
+    def is_at_prompt(self) -> bool:
+        """Say whether MicroPython's prompt was the last that came."""
+        return self._link is not None and self._link.is_at_prompt
+
+    def lines(self, for_s: float) -> list[str]:
+        """Return the lines that are complete, waiting at most *for_s* seconds for the first.
+
+        While the port is away there are none.
+        """
+        if not self._link:
+            self._come_back(for_s)
+        try:
+            return self._link.lines(for_s) if self._link else []
+        except LinkError as error:
+            self._go(error)
+            return []
+
+    def say(self, words: str) -> None:
+        """Type a line at the board's console; while the port is away that is told."""
+        self.type(words.encode() + b"\n")
+
+    def type(self, keys: bytes) -> None:
+        """Type what is no line."""
+        if not self._link:
+            self._tell(f"Nothing was sent: {self._path} is away.")
+            return
+        try:
+            self._link.type(keys)
+        except LinkError as error:
+            self._go(error)
+
+    def _begin(self) -> None:
+        if self._link:
+            try:
+                self._at_open(self._link)
+            except LinkError as error:
+                self._go(error)
+
+    def _go(self, error: LinkError) -> None:
+        if self._link:
+            self._link.close()
+        self._link = None
+        self._tell(f"{error} Waiting for it.")
+
+    def _come_back(self, for_s: float) -> None:
+        """Try to open the port, not more often than makes sense."""
+        time.sleep(min(for_s, max(0.0, self._again_s - time.monotonic())))
+        if time.monotonic() < self._again_s:
+            return
+        self._again_s = time.monotonic() + _AGAIN_S
+        path = self._where()
+        try:
+            self._link = Link(path)
+        except LinkError:  # not yet
+            return
+        self._tell(f"{self._path} is back{'' if path == self._path else f' as {path}'}.")
+        self._path = path
+        self._begin()
+
+    def _where(self) -> str:
+        """Return where the port is by now."""
+        if self._known and self._known.serial:
+            for port in boards():
+                if port.serial == self._known.serial:
+                    return port.path
+        return self._path
+
+
+def interrupt(link: Link) -> None:
+    """Bring the board to MicroPython's prompt, so that tools can work there.
+
+    Firmware that keeps a game is interrupted when its table is at rest, and stores all. Raise
+    LinkError if it is not, within 7 s, or if there is no MicroPython.
+    """
+    link.say("")
+    link.say("log")
+    heard = _heard(link, _PROMPT_S, until=(_FIRST, _NOT_YET))
+    if any(line.startswith(_NOT_YET) for line in heard):
+        heard = _heard(link, _REST_S, until=_FIRST)
+        if not any(line.startswith(_FIRST) for line in heard):
+            raise LinkError(
+                f"The table of the board at {link.path} is not at rest: say it again when"
+                " no ball rolls."
+            )
+    for _ in range(_INTERRUPTS):
+        link.type(b"\r\x02\x03")  # out of a raw REPL, then an interrupt
+        heard += _heard(link, _PROMPT_S)
+        if link.is_at_prompt:
+            return
+    if not heard:
+        raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
+    raise LinkError(
+        f"There is no MicroPython at {link.path} that stops for Ctrl-C: `kegli flash` brings it."
+    )
+
+
+def _heard(link: Link, for_s: float, until: str | tuple[str, ...] = ()) -> list[str]:
+    """Return what comes in that time, or up to a prompt or a line that begins with *until*."""
+    heard: list[str] = []
+    until_s = time.monotonic() + for_s
+    while time.monotonic() < until_s and not link.is_at_prompt:
+        heard += link.lines(_LOOK_S)
+        if any(line.startswith(until) for line in heard):
+            break
+    return heard

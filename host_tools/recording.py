@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import TextIO
 from urllib.parse import quote
 
-from host_tools.link import Link, LinkError
+from host_tools.link import LastingLink, Link
 from kegli.lines import parse
 
 _FIRST = "# kegli-log 1 "
 _LOOK_S = 0.2
-_AGAIN_S = 0.5  # between two tries to open a port that went away
 
 
 class Recorder:
@@ -75,35 +74,17 @@ def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
     *tell* gets a sentence when the port goes or comes, and when no firmware runs. Raise
     LinkError if the port cannot be opened at first.
     """
-    link = Link(path)
-    while True:
-        try:
-            with link:
-                link.say("log")  # where the table is at rest it begins, with header and match
-                _follow(link, recorder, tell)
-        except LinkError as error:
-            recorder.wait()
-            tell(f"{error} Waiting for it.")
-            link = _again(path)
-            tell(f"{path} is back.")
 
+    def begin(link: Link) -> None:
+        recorder.wait()
+        link.say("log")  # where the table is at rest it begins, with header and match
 
-def _follow(link: Link, recorder: Recorder, tell: Callable[[str], None]) -> None:
-    was_at_prompt = False
-    while True:
-        for line in link.lines(_LOOK_S):
-            recorder.take(line)
-        if link.is_at_prompt and not was_at_prompt:
-            recorder.wait()
-            tell(f"The board at {link.path} is at MicroPython's prompt: Ctrl-D there starts it.")
-        was_at_prompt = link.is_at_prompt
-
-
-def _again(path: str) -> Link:
-    """Return a link to a port that went away, once it is back."""
-    while True:
-        time.sleep(_AGAIN_S)
-        try:
-            return Link(path)
-        except LinkError:
-            continue
+    with LastingLink(path, tell, begin) as link:
+        was_at_prompt = False
+        while True:
+            for line in link.lines(_LOOK_S):
+                recorder.take(line)
+            if link.is_at_prompt and not was_at_prompt:
+                recorder.wait()
+                tell(f"The board at {path} is at MicroPython's prompt: Ctrl-D there starts it.")
+            was_at_prompt = link.is_at_prompt

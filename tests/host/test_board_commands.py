@@ -346,7 +346,7 @@ def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_record
         else:
             os.write(cables[1].fd, b"4000 hit 1\n" + header.encode() + b"7000 hit 1 200\n")
 
-    monkeypatch.setattr(recording, "_AGAIN_S", 0.05)
+    monkeypatch.setattr(links, "_AGAIN_S", 0.05)
     file = tmp_path / "game.log"
     with file.open("w", encoding="utf-8") as out:
         recorder = recording.Recorder(out, {})
