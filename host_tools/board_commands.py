@@ -11,9 +11,11 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 
 from host_tools import console as consoles
-from host_tools import dialogue
+from host_tools import deploying, dialogue
+from host_tools.deploying import RefusedError
 from host_tools.link import LastingLink, Link, LinkError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
@@ -34,13 +36,15 @@ class _OnBoard(click.Command):
         """Run it."""
         try:
             return super().invoke(ctx)
-        except LinkError as error:
+        except (LinkError, RefusedError) as error:
             raise click.ClickException(str(error)) from error
 
 
 def add_to(group: click.Group) -> None:
     """Add the commands to *group*."""
-    for command in (ports, status, settings, selftest, calibrate, watch, console, record):
+    for command in (
+        *(ports, deploy, console, record, settings, status, selftest, calibrate, watch),
+    ):
         group.add_command(command)
 
 
@@ -85,6 +89,39 @@ def _tell(port: str | None, words: str) -> None:
 
 def _tell_person(sentence: str) -> None:
     click.echo(sentence, err=True)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.option(
+    "--mpy",
+    is_flag=True,
+    help="Compile it for the board's chip: it starts faster, in less memory.",
+)
+@click.option("--replace", is_flag=True, help="Overwrite a main.py that is not kegli's.")
+def deploy(port: str | None, mpy: bool, replace: bool) -> None:
+    """Bring this firmware to the board, and start it; the game goes on.
+
+    Only what differs is copied. It is safe to cut at any moment: the board has the old firmware
+    or the new one. Settings, score and logs stay.
+    """
+    path = chosen(port)
+    with _progress() as progress:
+        copying = progress.add_task("Copying", total=None)
+        deploying.deploy(
+            path,
+            mpy=mpy,
+            replace=replace,
+            tell=progress.console.print,
+            total=lambda size: progress.update(copying, total=size),
+            step=lambda size: progress.advance(copying, size),
+        )
+
+
+def _progress() -> Progress:
+    """Return a progress bar in a terminal, nothing elsewhere; sentences go to standard output."""
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    return Progress(console=console, transient=True, disable=not console.is_terminal)
 
 
 @click.command(cls=_OnBoard)

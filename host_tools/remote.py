@@ -1,0 +1,116 @@
+"""mpremote, run as a program at a board that is at MicroPython's prompt."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from host_tools.link import GoneError, Link, LinkError, interrupt
+
+_SILENCE_S = 8.0  # of mpremote, before it is given up
+_BYTES_PER_S = 8192  # it says nothing while it copies a file
+# Tools at work do not feed a watchdog; it cannot be stopped, but its time-out can be changed.
+_WATCHDOG = "import machine; machine.WDT(timeout=600000)"
+_AGAIN = "Its watchdog starts it again within 10 minutes, its reset button at once."
+
+
+class Remote:
+    """A board at MicroPython's prompt."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def run(
+        self, *steps: Sequence[str], largest: int = 0, each: Callable[[str], None] | None = None
+    ) -> list[str]:
+        """Carry out mpremote's commands *steps* in one connection; return the lines printed.
+
+        Before them the watchdog is stopped. *largest*: bytes of the largest file that is copied.
+        *each* gets a line as soon as it comes. Raise LinkError with what went wrong.
+        """
+        words = ["connect", self.path, "resume", "exec", _WATCHDOG]
+        for step in steps:
+            words += ["+", *step]
+        command = [sys.executable, "-m", "mpremote", *words]
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+        ) as program:
+            try:
+                return self._said(program, _SILENCE_S + largest / _BYTES_PER_S, each)
+            finally:
+                program.kill()
+
+    def _said(
+        self,
+        program: subprocess.Popen[str],
+        silence_s: float,
+        each: Callable[[str], None] | None,
+    ) -> list[str]:
+        assert program.stdout is not None
+        lines: queue.Queue[str | None] = queue.Queue()
+        stream = program.stdout
+
+        def read() -> None:
+            for line in stream:
+                lines.put(line.rstrip("\r\n"))
+            lines.put(None)
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        said: list[str] = []
+        while True:
+            try:
+                line = lines.get(timeout=silence_s)
+            except queue.Empty:
+                raise LinkError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
+            if line is None:
+                break
+            said.append(line)
+            if each:
+                each(line)
+        if program.wait():
+            raise self._trouble(said)
+        return said
+
+    def _trouble(self, said: list[str]) -> LinkError:
+        """Return what mpremote failed by, in one sentence."""
+        if self.path.startswith("/") and not os.path.exists(self.path):
+            return GoneError(f"{self.path} is gone.")
+        last = next((line for line in reversed(said) if line.strip()), "mpremote said nothing")
+        return LinkError(
+            f"mpremote failed at {self.path}: {last.removeprefix('mpremote: ').rstrip('.')}."
+            f" {_AGAIN}"
+        )
+
+
+@contextmanager
+def at_prompt(path: str) -> Iterator[Remote]:
+    """Stop the firmware of the board at *path*, and start it again at the end.
+
+    It stops when its table is at rest, and stores all. If the link fails it is left as it is.
+    Raise LinkError.
+    """
+    with Link(path) as link:
+        interrupt(link)
+    remote = Remote(path)
+    try:
+        yield remote
+    except LinkError:
+        raise
+    except BaseException:  # Ctrl-C too: the board goes on whatever happens here
+        with suppress(LinkError):
+            remote.run(["reset"])
+        raise
+    remote.run(["reset"])
