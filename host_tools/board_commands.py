@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from host_tools import console as consoles
-from host_tools import deploying, dialogue
-from host_tools.deploying import RefusedError
-from host_tools.link import LastingLink, Link, LinkError, ask
+from host_tools import deploying, dialogue, flashing, stored
+from host_tools.link import LastingLink, Link, LinkError, RefusedError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
 from host_tools.recording import record as record_board
@@ -43,7 +42,8 @@ class _OnBoard(click.Command):
 def add_to(group: click.Group) -> None:
     """Add the commands to *group*."""
     for command in (
-        *(ports, deploy, console, record, settings, status, selftest, calibrate, watch),
+        *(ports, flash, deploy, console, record, pull, settings, status),
+        *(selftest, calibrate, watch),
     ):
         group.add_command(command)
 
@@ -93,19 +93,77 @@ def _tell_person(sentence: str) -> None:
 
 @click.command(cls=_OnBoard)
 @_AT_PORT
+@click.argument(
+    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--erase", is_flag=True, help="Forget all that the board holds, the score too.")
 @click.option(
-    "--mpy",
-    is_flag=True,
-    help="Compile it for the board's chip: it starts faster, in less memory.",
+    "--baud",
+    type=click.IntRange(9600),
+    default=460_800,
+    show_default=True,
+    help="To write by; where that fails, 115200.",
+)
+def flash(port: str | None, file: Path | None, erase: bool, baud: int) -> None:
+    """Put MicroPython on the board: an image FILE, else the version that is pinned, fetched.
+
+    The image has to be whole and for this chip, or nothing is written. The board's files,
+    settings and score among them, stay unless --erase. Afterwards it offers to deploy.
+    """
+    path = chosen(port)
+    image = flashing.read(str(file), file.read_bytes()) if file else None
+    flashing.stop(path)
+    loader = flashing.Loader(path)
+    chip = loader.chip()
+    flashing.check(chip, image)
+    if not image:
+        data = flashing.fetched(chip.family, Path(click.get_app_dir("kegli")) / "images")
+        image = flashing.read("The pinned image", data)
+    stay = not erase and flashing.holds_files(loader, image)
+    what = "all that it holds goes" if erase else "its files stay" if stay else "it has no files"
+    is_asked = consoles.is_terminal()
+    if erase and is_asked:
+        click.confirm(f"Forget all that the board at {path} holds?", abort=True)
+    with _progress() as progress:
+        tell = progress.console.print
+        tell(
+            f"{path}: {chip}; MicroPython {image.version or 'of unknown version'}"
+            f" for {image.chip}; {what}."
+        )
+        writing = progress.add_task("Writing", total=100)
+        flashing.write(
+            loader,
+            image,
+            erase=erase,
+            baud=baud,
+            tell=tell,
+            step=lambda percent: progress.update(writing, completed=percent),
+        )
+        tell("MicroPython is written, and was compared.")
+    if is_asked and click.confirm("Deploy the firmware now?", default=True):
+        _deploy(path, None, replace=False)
+    else:
+        click.echo(f"The firmware is next: kegli deploy --port {path}")
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.option(
+    "--mpy/--sources",
+    default=None,
+    help="Compiled for the board's chip, which starts in less memory, or not; else as it is now.",
 )
 @click.option("--replace", is_flag=True, help="Overwrite a main.py that is not kegli's.")
-def deploy(port: str | None, mpy: bool, replace: bool) -> None:
+def deploy(port: str | None, mpy: bool | None, replace: bool) -> None:
     """Bring this firmware to the board, and start it; the game goes on.
 
     Only what differs is copied. It is safe to cut at any moment: the board has the old firmware
     or the new one. Settings, score and logs stay.
     """
-    path = chosen(port)
+    _deploy(chosen(port), mpy, replace=replace)
+
+
+def _deploy(path: str, mpy: bool | None, *, replace: bool) -> None:
     with _progress() as progress:
         copying = progress.add_task("Copying", total=None)
         deploying.deploy(
@@ -122,6 +180,31 @@ def _progress() -> Progress:
     """Return a progress bar in a terminal, nothing elsewhere; sentences go to standard output."""
     console = Console(highlight=False, markup=False, soft_wrap=True)
     return Progress(console=console, transient=True, disable=not console.is_terminal)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def pull(port: str | None, file: Path) -> None:
+    """Fetch the log that the board keeps, as one FILE, which replays.
+
+    The board stops for that when its table is at rest, and starts again; the game goes on.
+    """
+    path = chosen(port)
+    with file.open("xb") as out, _progress() as progress:
+        try:
+            fetching = progress.add_task("Fetching", total=None)
+            logs = stored.logs(
+                path,
+                lambda size: progress.update(fetching, total=size),
+                lambda size: progress.advance(fetching, size),
+            )
+            out.write(stored.joined(logs))
+        except BaseException:
+            file.unlink()
+            raise
+    size = sum(map(len, logs.values()))
+    click.echo(f"{file}: {size:,} bytes of {len(logs)} files. Play it again: kegli replay {file}")
 
 
 @click.command(cls=_OnBoard)

@@ -15,10 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools.firmware_files import PACKAGE, PROGRAMS, compiled, march, sources
-from host_tools.link import Link, LinkError
+from host_tools.link import Link, LinkError, RefusedError
 from host_tools.remote import Remote, at_prompt
 from kegli.board import chip
 
+COMPILED = "compiled"  # the form of a firmware
 _COMING = "update"  # the folder that boot.py knows
 _BLOCK = 4096  # of the flash
 _SPARE = 65536  # that the score wants
@@ -80,10 +81,6 @@ except OSError:
 """
 
 
-class RefusedError(Exception):
-    """Why a firmware is not deployed, in one sentence; nothing was changed."""
-
-
 @dataclass
 class Facts:
     """What a board told of itself."""
@@ -99,7 +96,7 @@ class Facts:
     def form(self) -> str:
         """Say in which form its firmware is."""
         is_compiled = any(path.endswith(".mpy") for path in self.files)
-        return "compiled" if is_compiled else "sources"
+        return COMPILED if is_compiled else "sources"
 
 
 def facts(remote: Remote, *before: list[str]) -> Facts:
@@ -193,7 +190,7 @@ def check(found: Facts, plan: Plan, replace: bool) -> None:
 def deploy(  # noqa: PLR0913 (what is wanted, and who is told)
     path: str,
     *,
-    mpy: bool,
+    mpy: bool | None,
     replace: bool,
     tell: Callable[[str], None],
     total: Callable[[int], None],
@@ -201,15 +198,16 @@ def deploy(  # noqa: PLR0913 (what is wanted, and who is told)
 ) -> None:
     """Bring the firmware to the board at *path*, and start it.
 
-    *mpy*: compiled for its chip. *tell* gets what happens, *total* the bytes that are to be
-    copied, *step* those of each file that is next. Raise LinkError, and RefusedError if nothing
-    can be done.
+    *mpy*: compiled for its chip, or not; None for the form that it has. *tell* gets what happens,
+    *total* the bytes that are to be copied, *step* those of each file that is next. Raise
+    LinkError, and RefusedError if nothing can be done.
     """
     with at_prompt(path) as remote:
         before = facts(remote, ["soft-reset"])  # which ends what another deployment has begun
         tell(f"{path}: {_described(before)}")
         try:
-            wanted = compiled(march(before.mpy)) if mpy else sources()
+            is_compiled = before.form == COMPILED if mpy is None else mpy
+            wanted = compiled(march(before.mpy)) if is_compiled else sources()
         except (ValueError, RuntimeError) as error:
             raise RefusedError(str(error)) from error
         plan = Plan(wanted, before.files)

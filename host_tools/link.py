@@ -40,6 +40,14 @@ class GoneError(LinkError):
     """The port went away: the cable was pulled, or the board lost its power."""
 
 
+class NotAtRestError(LinkError):
+    """A stroke runs at the table: the board is not to be disturbed."""
+
+
+class RefusedError(Exception):
+    """Why something is not done with a board, in one sentence; nothing was changed."""
+
+
 class Link:
     """A link to the board at *path*, from now to the end of the `with` block.
 
@@ -155,7 +163,7 @@ def ask(link: Link, words: str) -> list[str]:
         if link.is_at_prompt:
             raise LinkError(
                 f"The board at {link.path} is at MicroPython's prompt: its firmware does not run."
-                " Ctrl-D there starts it, if it has one."
+                " `kegli deploy` starts it."
             )
     if not said and others and not any(_LOG_LINE.match(line) for line in others):
         raise LinkError(f"What comes from {link.path} is no kegli board's.")
@@ -278,15 +286,20 @@ def interrupt(link: Link) -> None:
     if any(line.startswith(_NOT_YET) for line in heard):
         heard = _heard(link, _REST_S, until=_FIRST)
         if not any(line.startswith(_FIRST) for line in heard):
-            raise LinkError(
+            raise NotAtRestError(
                 f"The table of the board at {link.path} is not at rest: say it again when"
                 " no ball rolls."
             )
-    for _ in range(_INTERRUPTS):
+    until_s = time.monotonic() + _LET_OUT_S
+    while link.lines(_HUSH_S) and time.monotonic() < until_s:
+        continue  # what it says there has to take effect, before it can be stored
+    for tries in range(_INTERRUPTS):
         link.type(b"\r\x02\x03")  # out of a raw REPL, then an interrupt
         heard += _heard(link, _PROMPT_S)
         if link.is_at_prompt:
             return
+        if tries and not heard:
+            break
     if not heard:
         raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
     raise LinkError(

@@ -86,5 +86,5 @@ def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
                 recorder.take(line)
             if link.is_at_prompt and not was_at_prompt:
                 recorder.wait()
-                tell(f"The board at {path} is at MicroPython's prompt: Ctrl-D there starts it.")
+                tell(f"The board at {path} is at MicroPython's prompt: `kegli deploy` starts it.")
             was_at_prompt = link.is_at_prompt

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import queue
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from host_tools import programs
 from host_tools.link import GoneError, Link, LinkError, interrupt
 
 _SILENCE_S = 8.0  # of mpremote, before it is given up
@@ -36,51 +33,12 @@ class Remote:
         words = ["connect", self.path, "resume", "exec", _WATCHDOG]
         for step in steps:
             words += ["+", *step]
-        command = [sys.executable, "-m", "mpremote", *words]
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=environment,
-        ) as program:
-            try:
-                return self._said(program, _SILENCE_S + largest / _BYTES_PER_S, each)
-            finally:
-                program.kill()
-
-    def _said(
-        self,
-        program: subprocess.Popen[str],
-        silence_s: float,
-        each: Callable[[str], None] | None,
-    ) -> list[str]:
-        assert program.stdout is not None
-        lines: queue.Queue[str | None] = queue.Queue()
-        stream = program.stdout
-
-        def read() -> None:
-            for line in stream:
-                lines.put(line.rstrip("\r\n"))
-            lines.put(None)
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
-        said: list[str] = []
-        while True:
-            try:
-                line = lines.get(timeout=silence_s)
-            except queue.Empty:
-                raise LinkError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
-            if line is None:
-                break
-            said.append(line)
-            if each:
-                each(line)
-        if program.wait():
+        silence_s = _SILENCE_S + largest / _BYTES_PER_S
+        try:
+            status, said = programs.run("mpremote", *words, silence_s=silence_s, each=each)
+        except programs.SilentError:
+            raise LinkError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
+        if status:
             raise self._trouble(said)
         return said
 
