@@ -13,8 +13,9 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from host_tools import bundling, deploying, dialogue, flashing, stored
 from host_tools import console as consoles
-from host_tools import deploying, dialogue, flashing, stored
+from host_tools import doctor as examining
 from host_tools.link import LastingLink, Link, LinkError, RefusedError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
@@ -43,7 +44,7 @@ def add_to(group: click.Group) -> None:
     """Add the commands to *group*."""
     for command in (
         *(ports, flash, deploy, console, record, pull, settings, status),
-        *(selftest, calibrate, watch),
+        *(selftest, calibrate, watch, doctor, bundle),
     ):
         group.add_command(command)
 
@@ -314,3 +315,26 @@ def record(port: str | None, a: str | None, b: str | None, file: Path) -> None:
         raise click.ClickException("Nothing was recorded: the table was not at rest.")
     others = f", {recorder.others} of them no lines of a log" if recorder.others else ""
     _tell_person(f"{file}: {recorder.lines} lines{others}. Play it again: kegli replay {file}")
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+def doctor(port: str | None) -> None:
+    """Say what is well and what is not, with what mends it; status 1 if something is not.
+
+    It looks at versions, ports, permissions, and the board's status.
+    """
+    if not examining.tell(port, click.echo):
+        raise click.exceptions.Exit(1)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def bundle(port: str | None, file: Path) -> None:
+    """Put all that a report of a fault needs into FILE, a zip.
+
+    Versions, status, settings, logs, the last exception, the files of the firmware with their
+    sums. The board stops for that when its table is at rest, and starts again; the game goes on.
+    """
+    bundling.bundle(chosen(port), file, click.echo)

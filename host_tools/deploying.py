@@ -92,6 +92,14 @@ class Facts:
     micropython: str = ""
     version: str = ""  # of its firmware; "" if there is none
 
+    def described(self) -> str:
+        """Return it as a sentence's part."""
+        firmware = f"firmware {self.version}, {self.form}" if self.version else "no firmware"
+        return (
+            f"{firmware}; MicroPython {self.micropython} on {self.machine};"
+            f" {self.free // 1024:,} KB free"
+        )
+
     @property
     def form(self) -> str:
         """Say in which form its firmware is."""
@@ -204,7 +212,7 @@ def deploy(  # noqa: PLR0913 (what is wanted, and who is told)
     """
     with at_prompt(path) as remote:
         before = facts(remote, ["soft-reset"])  # which ends what another deployment has begun
-        tell(f"{path}: {_described(before)}")
+        tell(f"{path}: {before.described()}")
         try:
             is_compiled = before.form == COMPILED if mpy is None else mpy
             wanted = compiled(march(before.mpy)) if is_compiled else sources()
@@ -224,14 +232,6 @@ def deploy(  # noqa: PLR0913 (what is wanted, and who is told)
             tell("The firmware is the same, file by file.")
     after = started(path)
     tell(f"Firmware {before.version or 'none'} -> {after}: it runs.")
-
-
-def _described(found: Facts) -> str:
-    firmware = f"firmware {found.version}, {found.form}" if found.version else "no firmware"
-    return (
-        f"{firmware}; MicroPython {found.micropython} on {found.machine};"
-        f" {found.free // 1024:,} KB free"
-    )
 
 
 def _copy(remote: Remote, plan: Plan, step: Callable[[int], None]) -> None:
