@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -16,6 +17,7 @@ from rich.progress import Progress
 from host_tools import bundling, deploying, dialogue, flashing, stored
 from host_tools import console as consoles
 from host_tools import doctor as examining
+from host_tools import hil as bench
 from host_tools.link import LastingLink, Link, LinkError, RefusedError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
@@ -44,7 +46,7 @@ def add_to(group: click.Group) -> None:
     """Add the commands to *group*."""
     for command in (
         *(ports, flash, deploy, console, record, pull, settings, status),
-        *(selftest, calibrate, watch, doctor, bundle),
+        *(selftest, calibrate, watch, doctor, bundle, hil),
     ):
         group.add_command(command)
 
@@ -338,3 +340,61 @@ def bundle(port: str | None, file: Path) -> None:
     sums. The board stops for that when its table is at rest, and starts again; the game goes on.
     """
     bundling.bundle(chosen(port), file, click.echo)
+
+
+@click.command(cls=_OnBoard)
+@_AT_PORT
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--adapter",
+    type=click.Choice([*bench.ADAPTERS]),
+    help="Of the pins, at USB; else those of this computer, a Raspberry Pi.",
+)
+@click.option(
+    "--wire",
+    "wires",
+    multiple=True,
+    metavar="INPUT=PIN",
+    help="Which pin is at which input, e.g. 'pin 3=C3'; may be repeated.",
+)
+@click.option("--yes", is_flag=True, help="Leave a game that the board keeps.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Times as fast as life: for a virtual board.",
+)
+def hil(  # noqa: PLR0913 (one for each option)
+    *,
+    port: str | None,
+    file: Path,
+    adapter: str | None,
+    wires: tuple[str, ...],
+    yes: bool,
+    speed: float,
+) -> None:
+    """Let the log FILE happen at a real board's inputs, and compare what it concludes.
+
+    Pins of an adapter are wired to the inputs of a board on the bench, ground to ground. Status
+    1 if the board concludes something else than the log says. It needs the bench extra.
+    """
+    path = chosen(port)
+    made = bench.script(file.read_bytes())
+    if adapter:
+        os.environ[bench.ADAPTERS[adapter]] = "1"
+    chosen_wires = bench.wires(wires, made.sources, bench.adapter_name())
+    with Link(path) as link, bench.outputs(chosen_wires) as pins, _progress() as progress:
+        bench.prepare(link, made, leave=yes)
+        seconds = (made.events[-1].t_us - made.events[0].t_us) / 1_000_000
+        playing = progress.add_task("Playing", total=seconds)
+        played = bench.play(
+            link, made, pins, speed=speed, step=lambda s: progress.update(playing, completed=s)
+        )
+    click.echo(f"{', '.join(f'{name} at {pin}' for name, pin in chosen_wires.items())}.")
+    click.echo(f"{played.late}.")
+    if played.difference:
+        for line in played.difference:
+            click.echo(line)
+        raise click.ClickException("The board concludes something else than the log.")
+    click.echo(f"The board concludes what the log says: {len(played.expected)} lines.")

@@ -290,14 +290,21 @@ def simulate(  # noqa: PLR0913 (one for each option)
     show_default=True,
     help="What it runs on.",
 )
-def board(speed: float, sensors: frozenset[str], flash: Path | None, chip: str) -> None:
+@click.option(
+    "--inputs",
+    type=click.Path(path_type=Path),
+    help="Make this named pipe, and take levels from it: GPIO LEVEL a line.",
+)
+def board(
+    speed: float, sensors: frozenset[str], flash: Path | None, chip: str, inputs: Path | None
+) -> None:
     """Run the virtual board behind a serial port until Ctrl-C, which cuts its power."""
     if flash:
         flash.mkdir(exist_ok=True)
         if any(flash.iterdir()) and not (flash / "kegli").is_dir():
             raise click.ClickException(f"{flash} holds other files: name a new or empty folder.")
     serve = _module("virtual_board").serve
-    serve(sensors=sensors, speed=speed or None, flash=flash, chip=chip)
+    serve(sensors=sensors, speed=speed or None, flash=flash, chip=chip, inputs=inputs)
 
 
 @main.command()

@@ -8,13 +8,15 @@ is dropped, as on a serial line.
 
 import os
 import pty
+import re
 import select
 import signal
+import sys
 import termios
 import time
 import tty
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,6 +46,7 @@ _WATCHDOG_S = 0.1  # real time that a program has to tell that the watchdog was 
 _WATCHDOG_US = 500_000  # virtual time by which it may expire later than was told
 _LFLAG = 3  # index of the local modes in the attributes of a terminal
 
+_LEVEL = re.compile(rb"([0-3]?\d) ([01])")
 _CTRL_A = b"\x01"
 _CTRL_C = b"\x03"
 _BANNER = b"MicroPython "  # and its version, before the first prompt
@@ -64,13 +67,15 @@ def serve(  # noqa: PLR0913  # facts of a board, one as independent as the other
     start_ticks: int = 0,
     flash: Path | None = None,
     chip: str = "esp32",
+    inputs: Path | None = None,
 ) -> None:
     """Run a board until Ctrl-C; print its port, then its interpreter.
 
     *speed*: how many times faster than real, None for as fast as it goes. *start_ticks*: what
     the chip's 30-bit microseconds say at power-up. *flash*: a folder that keeps the board's
     files; it gets the firmware if it is empty. None takes a temporary one. *chip*: "esp32" or
-    "esp32s3". On CPython there is no REPL: Ctrl-C starts the firmware again.
+    "esp32s3". *inputs*: a named pipe that is made, and takes levels of GPIOs: `GPIO LEVEL` a
+    line. On CPython there is no REPL: Ctrl-C starts the firmware again.
 
     Raise ValueError for an unknown sensor or interpreter and for a speed that is not above 0,
     FileNotFoundError for an interpreter that is not installed.
@@ -86,18 +91,24 @@ def serve(  # noqa: PLR0913  # facts of a board, one as independent as the other
         stack.callback(board.end)
         cable = _Cable()
         stack.callback(cable.close)
+        hands = stack.enter_context(closing(_Hands(inputs))) if inputs else None
         print(cable.path, board.interpreter, sep="\n", flush=True)
         with suppress(KeyboardInterrupt):
             while True:
-                _carry(cable, board)
+                _carry(cable, board, hands)
 
 
-def _carry(cable: "_Cable", chip: "_Chip") -> None:
+def _carry(cable: "_Cable", chip: "_Chip", hands: "_Hands | None") -> None:
     """Wait for bytes from either side, or for a moment, and pass on what there is."""
     reading = [chip.fd, chip.answers] if cable.has_room() else [chip.answers]
+    if hands:
+        reading.append(hands.fd)
     if cable.is_attached() and not chip.is_full():
         reading.append(cable.fd)
     ready, _, _ = select.select(reading, [cable.fd] if cable.waits() else [], [], _LOOK_S)
+    if hands and hands.fd in ready:
+        for gpio, level in hands.levels():
+            chip.drive(gpio, level)
     if cable.fd in ready:
         chip.type(cable.read())
     if chip.fd in ready:
@@ -159,6 +170,34 @@ class _Cable:
             while self._waiting:
                 self._waiting = self._waiting[os.write(self.fd, self._waiting) :]
                 self._moved_s = time.monotonic()
+
+
+class _Hands:
+    """A named pipe by which others set the levels of GPIOs."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self._path = path
+        # Also for writing: so it lives on while others come and go.
+        self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        self._begun = b""
+
+    def close(self) -> None:
+        """Let go, and leave nothing."""
+        os.close(self.fd)
+        self._path.unlink()
+
+    def levels(self) -> Iterator[tuple[int, int]]:
+        """Yield (gpio, level) for each line that has come; what is none of these is told."""
+        self._begun += os.read(self.fd, _CHUNK)
+        *lines, self._begun = self._begun.split(b"\n")
+        for line in lines:
+            found = _LEVEL.fullmatch(line)
+            if found:
+                yield int(found[1]), int(found[2])
+            else:
+                shown = line.decode("ascii", "replace")
+                print(f"'{shown}' is no level: say GPIO LEVEL.", file=sys.stderr, flush=True)
 
 
 class _Chip:
@@ -255,6 +294,12 @@ class _Chip:
             except OSError:  # it takes nothing now, or has ended
                 return
             self._typed = self._typed[sent:]
+
+    def drive(self, gpio: int, level: int) -> None:
+        """Let a GPIO go to a level, which it keeps through resets."""
+        levels = self._begin.levels & ~(1 << gpio) | level << gpio
+        self._begin = self._begin._replace(levels=levels)
+        os.write(self._process.commands, b"edge 0 %d %d\n" % (gpio, level))
 
     def read(self) -> bytes:
         """Return what the board prints. If its program has ended it starts again first."""
