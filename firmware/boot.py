@@ -15,6 +15,12 @@ def update() -> None:
     Its file `todo`, which comes last and whole, has a line for each file: `+ PATH` takes the
     place of PATH, `- PATH` goes. Wherever the power is cut, the next start does the rest.
     """
+    try:  # noqa: SIM105 (MicroPython has no contextlib)
+        # A move that a power cut left half done hides what lies beside it, from reading alone:
+        # littlefs ends it before it looks for what is to go.
+        os.remove("update/none")
+    except OSError:  # there is none, as always
+        pass
     try:
         with open("update/todo") as file:
             lines = file.read().split("\n")[:-1]

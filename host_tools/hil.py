@@ -226,7 +226,7 @@ def prepare(link: Link, made: Script, *, leave: bool) -> None:
                 f" kegli settings set {key} {value}"
             )
     if match != "empty" and not leave:
-        raise RefusedError(f"The board keeps a game at {match}: --yes leaves it.")
+        raise RefusedError("The board keeps a game: --yes leaves it.")
 
 
 @dataclass

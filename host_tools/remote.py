@@ -30,7 +30,8 @@ class Remote:
         Before them the watchdog is stopped. *largest*: bytes of the largest file that is copied.
         *each* gets a line as soon as it comes. Raise LinkError with what went wrong.
         """
-        words = ["connect", self.path, "resume", "exec", _WATCHDOG]
+        # It knows what kind of port it is by its own name, not by that of a link to it.
+        words = ["connect", os.path.realpath(self.path), "resume", "exec", _WATCHDOG]
         for step in steps:
             words += ["+", *step]
         silence_s = _SILENCE_S + largest / _BYTES_PER_S

@@ -1,0 +1,162 @@
+"""What tests of the commands at a board's port share: boards, cables, what goes wrong there."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tty
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from click.testing import CliRunner, Result
+
+from host_tools import replay
+from host_tools.cli import main
+from host_tools.link import Link
+from tests.host.test_virtual_board import Client
+
+RUBBISH = b"\xff\xfe\x80 x\n\x00\x01\nE (123) wifi: no\r\n\xc0\xc1"
+_EVERY_S = 0.01
+_LOOK_S = 0.2
+_PATIENCE_S = 60.0  # for a busy machine
+
+
+def kegli(*words: str, typed: str | None = None) -> Result:
+    """Run a command, with *typed* as its standard input."""
+    return CliRunner().invoke(main, words, input=typed)
+
+
+def sentence(result: Result) -> str:
+    """Return the one sentence with which a command failed."""
+    assert result.exit_code == 1, result.output
+    assert result.output.count("\n") == 1, result.output
+    return result.output.removeprefix("Error: ").strip()
+
+
+class Cable:
+    """A port whose other end a test holds.
+
+    Its name is its own: the system gives that of a terminal which is gone to the next one.
+    """
+
+    def __init__(self) -> None:
+        self.fd, self._theirs = pty.openpty()
+        tty.setraw(self._theirs)
+        self._folder = TemporaryDirectory(prefix="kegli-cable-")
+        self.path = f"{self._folder.name}/port"
+        os.symlink(os.ttyname(self._theirs), self.path)
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def prints(self, data: bytes) -> None:
+        """Let the board print that, again and again."""
+
+        def run() -> None:
+            while not self._stop.wait(_EVERY_S):
+                with suppress(OSError):  # pulled, or full
+                    os.write(self.fd, data)
+
+        os.set_blocking(self.fd, False)
+        self._start(threading.Thread(target=run))
+
+    def pull_when_typed_at(self) -> None:
+        """Pull it at the first byte that comes."""
+
+        def run() -> None:
+            with suppress(OSError):
+                os.read(self.fd, 1)
+            self.pull()
+
+        self._start(threading.Thread(target=run, daemon=True))
+
+    def _start(self, thread: threading.Thread) -> None:
+        self._threads.append(thread)
+        thread.start()
+
+    def pull(self) -> None:
+        """Pull it, if it is not pulled."""
+        with suppress(OSError):
+            os.unlink(self.path)
+            os.close(self._theirs)
+            os.close(self.fd)
+
+    def close(self) -> None:
+        """End it."""
+        self._stop.set()
+        for thread in self._threads:
+            if not thread.daemon:
+                thread.join()
+        self.pull()
+        self._folder.cleanup()
+
+
+class Board:
+    """A virtual board whose power can be cut; its port keeps its name."""
+
+    def __init__(self, flash: Path, port: Path, speed: float, *words: str) -> None:
+        self.flash = flash
+        self.path = str(port)
+        self._words = ["board", "--speed", str(speed), "--flash", str(flash), *words]
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Switch it on."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "host_tools", *self._words],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        os.symlink(self._process.stdout.readline().strip(), self.path)
+        self._process.stdout.readline()
+
+    def until(self, said: bytes) -> bytes:
+        """Return what it says until it says that."""
+        with closing(Client(self.path)) as client:
+            return client.read_until(said)
+
+    def cut(self) -> None:
+        """Cut its power: the port is gone, and what its RTC memory held."""
+        if self._process:
+            os.unlink(self.path)
+            self._process.send_signal(signal.SIGINT)
+            self._process.communicate(timeout=20)
+            self._process = None
+
+
+@contextmanager
+def board(folder: Path, *words: str, speed: float = 10) -> Iterator[Board]:
+    """Run a board, with its flash and the name of its port in *folder*, once it has started."""
+    flash = folder / "flash"
+    flash.mkdir(exist_ok=True)
+    made = Board(flash, folder / "port", speed, *words)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.cut()
+
+
+def score_of(path: str) -> str:
+    """Return the score of the game, as a log that begins now has it."""
+    with Link(path) as link:
+        link.say("log")
+        lines: list[str] = []
+        until_s = time.monotonic() + _PATIENCE_S
+        while not any(" match " in line for line in lines):
+            assert time.monotonic() < until_s, lines
+            lines += link.lines(_LOOK_S)
+        while more := link.lines(_LOOK_S):
+            lines += more
+    begins = max(n for n, line in enumerate(lines) if line.startswith("# kegli-log 1 "))
+    log = "".join(f"{line}\n" for line in lines[begins:])
+    game = replay.play(log.encode()).referee.game
+    return f"{game.score[0]}:{game.score[1]}" if game else "none"
