@@ -20,13 +20,13 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from host_tools.link import LastingLink
+from host_tools.link import GoneError, LastingLink, LinkError
 from kegli.rules import MARKS
 from kegli.settings import TABLE
 
 _LOOK_S = 0.02
 _WAIT_S = 0.1
-_ANSWER_S = 8.0  # what the last words get, when no more are typed
+_ANSWER_S = 5.0  # what the last words get, when no more are typed
 _SILENCE_S = 1.0  # that ends their answer
 
 _PLAYERS = ("a", "b")
@@ -140,6 +140,13 @@ class Console:
             self._link.say(words.strip())
         return True
 
+    def check(self, was_heard: bool) -> None:
+        """Raise LinkError if the port is away, or nothing was heard."""
+        if not self._link.is_there:
+            raise GoneError(f"{self._link.path} is gone.")
+        if not was_heard:
+            raise LinkError(f"The board at {self._link.path} does not answer.")
+
     def _filter(self, pattern: str) -> None:
         try:
             self._pattern = re.compile(pattern)
@@ -171,17 +178,23 @@ class Typed:
 
 
 def plain(console: Console, stream: Iterable[str]) -> None:
-    """Show what the board says, type the lines of *stream*, and end when they are answered."""
+    """Show what the board says, type the lines of *stream*, and end when they are answered.
+
+    Raise LinkError if then the port is away, or nothing ever came.
+    """
     typed = Typed(stream)
+    was_heard = False
     until_s = None
     while until_s is None or time.monotonic() < until_s:
-        if console.look(_WAIT_S) and until_s is not None:
-            until_s = time.monotonic() + _SILENCE_S
+        if console.look(_WAIT_S):
+            was_heard = True
+            until_s = until_s and time.monotonic() + _SILENCE_S
         while (line := typed.line()) is not None:
             if not console.take(line):
                 return
         if typed.has_ended and until_s is None:
             until_s = time.monotonic() + _ANSWER_S
+    console.check(was_heard)
 
 
 class _Words(Completer):

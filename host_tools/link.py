@@ -18,7 +18,7 @@ from host_tools.ports import boards
 _BAUD = 115_200  # of MicroPython's console on a bridge; a chip's own USB takes any
 _LOOK_S = 0.05
 _MOST_LINE = 4096  # characters without an end: then they are a line
-_ANSWER_S = 8.0  # to the first line of an answer
+_ANSWER_S = 5.0  # to the first line of an answer
 _HUSH_S = 0.3  # before it is asked
 _LET_OUT_S = 1.0  # at most, for a board that does not fall silent
 _SILENCE_S = 1.0  # that ends one
@@ -44,6 +44,10 @@ class NotAtRestError(LinkError):
     """A stroke runs at the table: the board is not to be disturbed."""
 
 
+class ForeignError(LinkError):
+    """What comes is not from this firmware."""
+
+
 class RefusedError(Exception):
     """Why something is not done with a board, in one sentence; nothing was changed."""
 
@@ -51,18 +55,21 @@ class RefusedError(Exception):
 class Link:
     """A link to the board at *path*, from now to the end of the `with` block.
 
-    It does not reset the board: DTR and RTS stay off, which most boards reset by.
-    Raise LinkError if the port cannot be opened; in use, GoneError.
+    It does not reset the board. Boards reset by RTS on and DTR off, which these lines never
+    are; one with RTS wired straight to its reset starts anew all the same, since the system
+    itself switches both on where a port is opened. Raise LinkError if it cannot be opened; in
+    use, GoneError.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         port = serial.Serial(baudrate=_BAUD, timeout=_LOOK_S, write_timeout=2, exclusive=True)
-        port.dtr = False
-        port.rts = False
         port.port = path
         try:
             port.open()
+            with suppress(OSError):  # a pseudo-terminal has no such lines
+                port.rts = False  # first: that leaves DTR on, which resets none
+                port.dtr = False
         except (OSError, ValueError) as error:
             raise LinkError(_why_closed(path, error)) from error
         self._port = port
@@ -149,7 +156,7 @@ def hush(link: Link) -> None:
 def ask(link: Link, words: str) -> list[str]:
     """Type a line at the board's console; return the notices that answer it.
 
-    Raise LinkError if none comes within 8 s, or what comes is no kegli board's.
+    Raise LinkError if none comes within 5 s, ForeignError if what comes is no kegli board's.
     """
     hush(link)
     link.say(words)
@@ -166,7 +173,9 @@ def ask(link: Link, words: str) -> list[str]:
                 " `kegli deploy` starts it."
             )
     if not said and others and not any(_LOG_LINE.match(line) for line in others):
-        raise LinkError(f"What comes from {link.path} is no kegli board's.")
+        raise ForeignError(
+            f"What comes from {link.path} is no kegli board's: `kegli deploy` brings its firmware."
+        )
     if not said:
         raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
     return said
@@ -185,7 +194,7 @@ class LastingLink:
     ) -> None:
         self._tell = tell
         self._at_open = at_open
-        self._path = path
+        self.path = path
         self._known = next((port for port in boards() if port.path == path), None)
         self._again_s = 0.0
         self._link: Link | None = Link(path)
@@ -204,6 +213,11 @@ class LastingLink:
         """Close it."""
         if self._link:
             self._link.close()
+
+    @property
+    def is_there(self) -> bool:
+        """Say whether the port is."""
+        return self._link is not None
 
     @property
     def is_at_prompt(self) -> bool:
@@ -230,7 +244,7 @@ class LastingLink:
     def type(self, keys: bytes) -> None:
         """Type what is no line."""
         if not self._link:
-            self._tell(f"Nothing was sent: {self._path} is away.")
+            self._tell(f"Nothing was sent: {self.path} is away.")
             return
         try:
             self._link.type(keys)
@@ -261,8 +275,8 @@ class LastingLink:
             self._link = Link(path)
         except LinkError:  # not yet
             return
-        self._tell(f"{self._path} is back{'' if path == self._path else f' as {path}'}.")
-        self._path = path
+        self._tell(f"{self.path} is back{'' if path == self.path else f' as {path}'}.")
+        self.path = path
         self._begin()
 
     def _where(self) -> str:
@@ -271,7 +285,7 @@ class LastingLink:
             for port in boards():
                 if port.serial == self._known.serial:
                     return port.path
-        return self._path
+        return self.path
 
 
 def interrupt(link: Link) -> None:

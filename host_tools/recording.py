@@ -12,6 +12,7 @@ from kegli.lines import parse
 
 _FIRST = "# kegli-log 1 "
 _LOOK_S = 0.2
+_LATE_S = 8.0  # by then a log has begun
 
 
 class Recorder:
@@ -81,7 +82,11 @@ def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
 
     with LastingLink(path, tell, begin) as link:
         was_at_prompt = False
+        late_s = time.monotonic() + _LATE_S
         while True:
+            if not recorder.logs and time.monotonic() > late_s:
+                tell(f"No log has begun at {path}: it does as soon as the table is at rest.")
+                late_s = float("inf")
             for line in link.lines(_LOOK_S):
                 recorder.take(line)
             if link.is_at_prompt and not was_at_prompt:

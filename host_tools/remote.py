@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 
 from host_tools import programs
 from host_tools.link import GoneError, Link, LinkError, interrupt
@@ -36,7 +37,14 @@ class Remote:
             words += ["+", *step]
         silence_s = _SILENCE_S + largest / _BYTES_PER_S
         try:
-            status, said = programs.run("mpremote", *words, silence_s=silence_s, each=each)
+            with TemporaryDirectory(prefix="kegli-mpremote-") as none:
+                status, said = programs.run(
+                    "mpremote",
+                    *words,
+                    silence_s=silence_s,
+                    each=each,
+                    environment={"XDG_CONFIG_HOME": none},  # words of one's own change its
+                )
         except programs.SilentError:
             raise LinkError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
         if status:

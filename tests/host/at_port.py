@@ -134,7 +134,7 @@ class Board:
 
 @contextmanager
 def board(folder: Path, *words: str, speed: float = 10) -> Iterator[Board]:
-    """Run a board, with its flash and the name of its port in *folder*, once it has started."""
+    """Run a board, with its flash and the name of its port in *folder*; it may be starting yet."""
     flash = folder / "flash"
     flash.mkdir(exist_ok=True)
     made = Board(flash, folder / "port", speed, *words)

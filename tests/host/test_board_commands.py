@@ -1,27 +1,24 @@
-"""The commands that need a board, at the virtual one's port, and at ports that are in trouble."""
+"""Ports, links, status, settings and recordings, at the virtual board's port."""
 
 from __future__ import annotations
 
-import errno
 import os
-import pty
 import re
 import sys
 import time
-import tty
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import serial
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from host_tools import link as links
 from host_tools import ports, recording
-from host_tools.cli import main
 from host_tools.link import Link
 from host_tools.ports import Port
+from tests.host.at_port import Cable, kegli, sentence
 from tests.host.test_virtual_board import Client, served
 
 NOON = time.struct_time((2026, 11, 30, 12, 5, 0, 0, 334, 0))
@@ -30,40 +27,12 @@ ONE = Port("/dev/one", "CP210x", "0001")
 TWO = Port("/dev/two", "CH340", "")
 
 
-def kegli(*words: str) -> Result:
-    return CliRunner().invoke(main, words)
-
-
-def sentence(result: Result) -> str:
-    """Return the one sentence with which a command failed."""
-    assert result.exit_code == 1, result.output
-    assert result.output.count("\n") == 1
-    return result.output.removeprefix("Error: ").strip()
-
-
 @pytest.fixture(scope="module")
 def port() -> Iterator[str]:
     with served("micropython", speed=5) as path:
         with closing(Client(path)) as client:  # it has started
             client.read_until(b"match empty")
         yield path
-
-
-class Cable:
-    """A port whose other end a test holds."""
-
-    def __init__(self) -> None:
-        self.fd, theirs = pty.openpty()
-        tty.setraw(theirs)
-        self.path = os.ttyname(theirs)
-        self._theirs = theirs
-
-    def close(self) -> None:
-        """Pull it, if it is not pulled."""
-        if self.fd >= 0:
-            os.close(self._theirs)
-            os.close(self.fd)
-            self.fd = -1
 
 
 @pytest.fixture
@@ -83,9 +52,7 @@ def test_ports_are_listed_with_what_tells_them_apart(monkeypatch: pytest.MonkeyP
 
 def test_without_a_board_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("host_tools.board_commands.boards", list)
-    monkeypatch.setattr(ports, "boards", list)
     assert sentence(kegli("ports")) == "There is no board: plug its USB cable in."
-    assert "name its port with --port" in sentence(kegli("status"))
 
 
 def test_only_bridges_of_boards_are_boards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,12 +70,6 @@ def test_only_bridges_of_boards_are_boards(monkeypatch: pytest.MonkeyPatch) -> N
     assert [port.path for port in ports.boards()] == ["/dev/a", "/dev/b"]
 
 
-def test_of_two_boards_none_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "boards", lambda: [ONE, TWO])
-    said = sentence(kegli("status"))
-    assert said.startswith("There are 2 boards: /dev/one (CP210x, 0001); /dev/two (CH340).")
-
-
 def test_in_a_terminal_it_asks_which(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
     monkeypatch.setattr(ports, "boards", lambda: [ONE, Port(port, "CH340", "")])
     monkeypatch.setattr(sys.stdin.__class__, "isatty", lambda _self: True, raising=False)
@@ -124,70 +85,7 @@ def test_the_only_board_is_taken_and_a_named_one_goes_before(
     assert ports.chosen("/dev/other") == "/dev/other"
 
 
-# -- Ports in trouble
-
-
-def test_a_port_that_is_not_there(tmp_path: Path) -> None:
-    path = str(tmp_path / "none")
-    assert (
-        sentence(kegli("status", "--port", path))
-        == f"There is no {path}: is the cable plugged in?"
-    )
-
-
-def test_a_port_that_is_in_use(cable: Cable) -> None:
-    with Link(cable.path):
-        assert "is in use: end the program that has it" in sentence(
-            kegli("status", "--port", cable.path)
-        )
-
-
-def test_a_port_that_one_may_not_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(self: serial.Serial) -> None:
-        raise serial.SerialException(errno.EACCES, "could not open port")
-
-    monkeypatch.setattr(serial.Serial, "open", denied)
-    assert "You may not use /dev/ttyUSB0: add yourself to the group" in sentence(
-        kegli("status", "--port", "/dev/ttyUSB0")
-    )
-
-
-def test_what_is_no_port(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    assert " is no serial port: " in sentence(kegli("status", "--port", str(file)))
-
-
-def test_a_board_that_says_nothing(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_ANSWER_S", 0.3)
-    assert "does not answer: press its reset button" in sentence(
-        kegli("status", "--port", cable.path)
-    )
-
-
-def test_a_board_that_prints_rubbish(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_ANSWER_S", 0.5)
-    rubbish = b"\xff\xfe\x80 x\n\x00\x01\nE (123) wifi: no\n"
-    monkeypatch.setattr(Link, "say", lambda _self, _words: os.write(cable.fd, rubbish))
-    assert "is no kegli board's" in sentence(kegli("status", "--port", cable.path))
-
-
-def test_a_cable_that_is_pulled_in_the_middle(
-    cable: Cable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Link, "say", lambda _self, _words: cable.close())
-    assert sentence(kegli("status", "--port", cable.path)) == f"{cable.path} is gone."
-
-
-def test_a_board_at_the_prompt_is_told_and_left_there() -> None:
-    with served("micropython") as path:
-        with closing(Client(path)) as client:
-            client.read_until(b"match empty")
-            client.type(b"\x03")
-            client.read_until(b">>> ")
-        assert "is at MicroPython's prompt: its firmware does not run" in sentence(
-            kegli("status", "--port", path)
-        )
+# -- A link
 
 
 def test_characters_that_come_in_pieces_arrive_whole(cable: Cable) -> None:
@@ -203,19 +101,24 @@ def test_characters_that_come_in_pieces_arrive_whole(cable: Cable) -> None:
 
 
 def test_a_link_resets_no_board(cable: Cable, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Boards reset by DTR and RTS: both are off before the port is opened, and stay so.
-    at_open: list[tuple[bool, bool]] = []
-    opened = serial.Serial.open
+    """Opening or closing a port reset the board: micropython#9659, esphome/issues#1382.
 
-    def seen(self: serial.Serial) -> None:
-        at_open.append((self.dtr, self.rts))
-        opened(self)
+    Two transistors reset a board while RTS is on and DTR is off: ESP32-DevKitC's schematic.
+    """
+    seen: list[tuple[str, bool]] = []
+    for name in ("dtr", "rts"):
 
-    monkeypatch.setattr(serial.Serial, "open", seen)
+        def note(self: serial.Serial, line: str = name) -> None:
+            seen.append((line, getattr(self, line)))
+
+        monkeypatch.setattr(serial.Serial, f"_update_{name}_state", note)
     with Link(cable.path) as link:
         link.say("status")
-        assert (link._port.dtr, link._port.rts) == (False, False)
-    assert at_open == [(False, False)]
+    lines = {"dtr": True, "rts": True}  # as the system has them when it has opened a port
+    for name, state in seen:
+        lines[name] = state
+        assert not (lines["rts"] and not lines["dtr"])
+    assert lines == {"dtr": False, "rts": False}  # and closing changes nothing more
 
 
 # -- A board that is well
@@ -357,7 +260,7 @@ def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_record
             if not text and not told:
                 os.write(cables[0].fd, header.encode() + b"\xff\xfe\n1000 hit 1 200\n2000 hi")
             if "1000 hit" in text:
-                cables[0].close()
+                cables[0].pull()
             if "7000 hit" in text:
                 raise KeyboardInterrupt
             return lines(self, for_s)
@@ -365,7 +268,8 @@ def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_record
         monkeypatch.setattr(Link, "lines", play)
         with pytest.raises(KeyboardInterrupt):
             recording.record(str(plug), recorder, tell)
-    cables[1].close()
+    for cable in cables:
+        cable.close()
     assert told == [f"{plug} is gone. Waiting for it.", f"{plug} is back."]
     assert file.read_text(encoding="utf-8").splitlines() == [
         *(header.strip(), "# no line of a log: \ufffd\ufffd", "1000 hit 1 200"),

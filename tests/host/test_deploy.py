@@ -325,7 +325,7 @@ def test_a_stroke_is_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(link, "_REST_S", 0.2)
     pipe = tmp_path / "inputs"
     with board(tmp_path, "--inputs", str(pipe), speed=2) as made:
-        kegli("console", "--port", made.path, typed="new\n/quit\n")
+        kegli("console", "--port", made.path, typed="new\n")
         with pipe.open("w") as hands:
             hands.write("33 1\n33 0\n")  # a ball at cushion 1
         said = sentence(kegli("deploy", "--port", made.path))
