@@ -18,7 +18,7 @@ from host_tools import bundling, deploying, dialogue, flashing, stored
 from host_tools import console as consoles
 from host_tools import doctor as examining
 from host_tools import hil as bench
-from host_tools.link import LastingLink, Link, LinkError, RefusedError, ask
+from host_tools.link import STATUS_ENDS, LastingLink, Link, LinkError, RefusedError, ask
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, pairs
 from host_tools.recording import record as record_board
@@ -65,7 +65,7 @@ def ports() -> None:
 @_AT_PORT
 def status(port: str | None) -> None:
     """Say how the board is: versions, uptime, memory, sensing, what is stored, faults."""
-    _tell(port, "status")
+    _tell(port, "status", STATUS_ENDS)
 
 
 @click.command(cls=_OnBoard)
@@ -78,12 +78,12 @@ def settings(port: str | None, words: tuple[str, ...]) -> None:
     _tell(port, " ".join(("settings", *words)))
 
 
-def _tell(port: str | None, words: str) -> None:
+def _tell(port: str | None, words: str, last: str = "") -> None:
     """Ask the board, and print its answer; a refusal is a failure."""
     if not words.isascii() or not words.isprintable():
         raise click.UsageError("The console takes printable ASCII: percent-encode names.")
     with Link(chosen(port)) as link:
-        said = ask(link, words)
+        said = ask(link, words, last)
     for line in said:
         if line.startswith("> refused "):
             raise click.ClickException(line.removeprefix("> "))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from host_tools import doctor
 from host_tools.deploying import facts
-from host_tools.link import ForeignError, Link, LinkError, ask
+from host_tools.link import STATUS_ENDS, ForeignError, Link, LinkError, ask
 from host_tools.remote import at_prompt
 from host_tools.stored import fetch, joined
 
@@ -29,8 +29,8 @@ def bundle(path: str, file: Path, tell: Callable[[str], None]) -> None:
         packed.writestr("computer.txt", _text(map(str, doctor.computer())))
         try:
             with Link(path) as link:
-                for words in ("status", "settings"):
-                    said = (line.removeprefix("> ") for line in ask(link, words))
+                for words, last in (("status", STATUS_ENDS), ("settings", "")):
+                    said = (line.removeprefix("> ") for line in ask(link, words, last))
                     packed.writestr(f"{words}.txt", _text(said))
         except LinkError as error:
             troubles.append(error)

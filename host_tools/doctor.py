@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import kegli
-from host_tools.link import Link, LinkError, ask
+from host_tools.link import STATUS_ENDS, Link, LinkError, ask
 from host_tools.ports import boards
 from host_tools.virtual_board.process import interpreter_command
 
@@ -85,7 +85,7 @@ def board(path: str) -> Iterator[Finding]:
     """Yield what there is to say of the board at *path*."""
     try:
         with Link(path) as link:
-            said = ask(link, "status")
+            said = ask(link, "status", STATUS_ENDS)
     except LinkError as error:
         yield Finding(f"the board at {path} was asked for its status", str(error))
         return

@@ -26,6 +26,7 @@ _REST_S = 7.0  # in which a table comes to rest
 _PROMPT_S = 1.0  # from Ctrl-C to the prompt, a write to the flash aside
 _INTERRUPTS = 3
 _AGAIN_S = 0.5  # between two tries to open a port that went away
+STATUS_ENDS = "> faults: "  # the last line of a status
 _FIRST = "# kegli-log 1 "
 _NOT_YET = "> The log begins here as soon as"
 _LOG_LINE = re.compile(r"#|>|\d+ [a-z]+")
@@ -153,9 +154,10 @@ def hush(link: Link) -> None:
         continue
 
 
-def ask(link: Link, words: str) -> list[str]:
+def ask(link: Link, words: str, last: str = "") -> list[str]:
     """Type a line at the board's console; return the notices that answer it.
 
+    The answer ends with a notice that begins with *last*, else with a second of silence.
     Raise LinkError if none comes within 5 s, ForeignError if what comes is no kegli board's.
     """
     hush(link)
@@ -167,6 +169,8 @@ def ask(link: Link, words: str) -> list[str]:
         for line in link.lines(_SILENCE_S):
             (said if line.startswith("> ") else others).append(line)
             until_s = time.monotonic() + _SILENCE_S if said else until_s
+        if last and any(line.startswith(last) for line in said):
+            break
         if link.is_at_prompt:
             raise LinkError(
                 f"The board at {link.path} is at MicroPython's prompt: its firmware does not run."

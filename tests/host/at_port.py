@@ -151,12 +151,17 @@ def score_of(path: str) -> str:
         link.say("log")
         lines: list[str] = []
         until_s = time.monotonic() + _PATIENCE_S
-        while not any(" match " in line for line in lines):
+        while not any(" match " in line for line in _last_log(lines)):
             assert time.monotonic() < until_s, lines
             lines += link.lines(_LOOK_S)
         while more := link.lines(_LOOK_S):
             lines += more
-    begins = max(n for n, line in enumerate(lines) if line.startswith("# kegli-log 1 "))
-    log = "".join(f"{line}\n" for line in lines[begins:])
+    log = "".join(f"{line}\n" for line in _last_log(lines))
     game = replay.play(log.encode()).referee.game
     return f"{game.score[0]}:{game.score[1]}" if game else "none"
+
+
+def _last_log(lines: list[str]) -> list[str]:
+    """Return the lines from the last first line of a log on."""
+    begins = [n for n, line in enumerate(lines) if line.startswith("# kegli-log 1 ")]
+    return lines[begins[-1] :] if begins else []

@@ -131,9 +131,7 @@ def test_cut_at_every_file_it_is_the_old_firmware_and_repeated_the_new_one(
         left.append(said.output.splitlines()[1].split(", ")[1])
         assert program_files(played.flash) == sources()
         played.start()
-        assert kegli("status", "--port", played.path).output.startswith(
-            f"firmware {firmware.__version__},"
-        )
+        assert deploying.started(played.path) == firmware.__version__
         assert score_of(played.path) == "10:0"
     done = kegli("deploy", "--port", played.path)
     assert done.output.splitlines()[-1].endswith(f"-> {NEXT}: it runs.")

@@ -188,7 +188,9 @@ def test_a_board_that_says_nothing_in_real_time(name: str, tmp_path: Path, cable
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "record"])
-def test_a_cable_that_is_pulled_in_the_middle(name: str, tmp_path: Path, cable: Cable) -> None:
+def test_a_cable_that_is_pulled_in_the_middle(
+    name: str, tmp_path: Path, cable: Cable, impatience: None
+) -> None:
     cable.pull_when_typed_at()
     said = trouble(name, run(name, tmp_path, "--port", cable.path))
     assert f"{cable.path} is gone." in said

@@ -65,8 +65,8 @@ _major, _minor, _micro, _stage = sys.implementation.version[:4]
 _version = "%d.%d.%d" % (_major, _minor, _micro)
 if _stage not in ("", "final"):
     _version += "-" + _stage
-_to_host.write(("%s %s\n" % (_interpreter, _version)).encode())
 world.begin(world.World(_from_host, _to_host, _rtc, float(_speed), _chip))
+_to_host.write(("%s %s\n" % (_interpreter, _version)).encode())  # from now on it can be stopped
 world.current().power_up()
 
 for _program in _programs:
