@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools.firmware_files import PACKAGE, PROGRAMS, compiled, march, sources
-from host_tools.link import Link, LinkError, RefusedError
+from host_tools.link import STATUS_ENDS, Link, LinkError, RefusedError
 from host_tools.remote import Remote, at_prompt
 from kegli.board import chip
 
@@ -266,6 +266,7 @@ def started(path: str) -> str:
     Raise LinkError if it does not within 30 s.
     """
     until_s = time.monotonic() + _START_S
+    version = ""
     with Link(path) as link:
         asked_s = 0.0
         while time.monotonic() < until_s:
@@ -274,5 +275,7 @@ def started(path: str) -> str:
                 asked_s = time.monotonic() + _ASK_S
             for line in link.lines(_LOOK_S):
                 if line.startswith("> firmware "):
-                    return line.split()[2].rstrip(",")
+                    version = line.split()[2].rstrip(",")
+                if version and line.startswith(STATUS_ENDS):
+                    return version
     raise LinkError(f"The firmware at {path} does not start: see what it says by `kegli console`.")

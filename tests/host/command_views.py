@@ -65,7 +65,9 @@ class _Views:
 
     def run(self, name: str, path: str, words: str, typed: str = "") -> None:
         """Run `kegli WORDS` at the port *path*; *typed* is its standard input."""
-        result = CliRunner().invoke(main, shlex.split(words), input=typed, env={"KEGLI_PORT": path})
+        result = CliRunner().invoke(
+            main, shlex.split(words), input=typed, env={"KEGLI_PORT": path}
+        )
         shown = "kegli " + words
         if typed:
             shown = f"printf '{typed.replace(chr(10), chr(92) + 'n')}' | {shown}"
