@@ -13,7 +13,7 @@ import pytest
 import serial
 from click.testing import Result
 
-from host_tools import console, dialogue, hil, link, ports, recording
+from host_tools import console, dialogue, hil, link, ports, recording, remote
 from host_tools.cli import main
 from host_tools.link import Link
 from tests.host.at_port import RUBBISH, Cable, board, kegli
@@ -212,6 +212,25 @@ def test_a_board_without_our_firmware(
 ) -> None:
     said = trouble(name, run(name, tmp_path, "--port", bare))
     assert re.search(r"is at MicroPython's prompt|keeps no log|begins no log", said)
+
+
+@pytest.mark.parametrize("name", ["deploy", "pull FILE", "bundle FILE"])
+def test_a_board_that_does_not_enter_the_raw_repl(
+    name: str, tmp_path: Path, cable: Cable, impatience: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was at its prompt, and mpremote ended with a traceback: micropython#16142."""
+    monkeypatch.setattr(remote, "_SILENCE_S", 2.0)
+    cable.answers(
+        {
+            b"\x03": b"\r\n>>> ",
+            b"\n": b"\r\n>>> ",
+            b"\x01": b"MicroPython v1.29.0 on 2026-08-24\r\n>>> ",
+        }
+    )
+    said = trouble(
+        name.split(maxsplit=1)[0], run(name.split(maxsplit=1)[0], tmp_path, "--port", cable.path)
+    )
+    assert re.search(r"stopped answering|could not enter raw repl|at MicroPython's prompt", said)
 
 
 def ended_by(monkeypatch: pytest.MonkeyPatch, when: Callable[[list[str]], bool]) -> list[str]:
