@@ -199,7 +199,9 @@ class LastingLink:
         self._tell = tell
         self._at_open = at_open
         self.path = path
-        self._known = next((port for port in boards() if port.path == path), None)
+        found = boards()
+        self._known = next((port for port in found if port.path == path), None)
+        self._others = {port.path for port in found if port.path != path}
         self._again_s = 0.0
         self._link: Link | None = Link(path)
         self._begin()
@@ -284,11 +286,15 @@ class LastingLink:
         self._begin()
 
     def _where(self) -> str:
-        """Return where the port is by now."""
+        """Return where the port is by now: elsewhere only if no other board can be meant.
+
+        Many bridges have the same number, so those that were there before do not count.
+        """
         if self._known and self._known.serial:
-            for port in boards():
-                if port.serial == self._known.serial:
-                    return port.path
+            found = [port for port in boards() if port.path not in self._others]
+            same = [port.path for port in found if port.serial == self._known.serial]
+            if self.path not in same and len(same) == 1:
+                return same[0]
         return self.path
 
 
