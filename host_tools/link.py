@@ -307,9 +307,10 @@ def interrupt(link: Link) -> None:
     link.say("")
     link.say("log")
     heard = _heard(link, _PROMPT_S, until=(_FIRST, _NOT_YET))
-    if any(line.startswith(_NOT_YET) for line in heard):
-        heard = _heard(link, _REST_S, until=_FIRST)
-        if not any(line.startswith(_FIRST) for line in heard):
+    waits = [n for n, line in enumerate(heard) if line.startswith(_NOT_YET)]
+    if waits and not _begins(heard[waits[-1] :]):  # it may have begun at once
+        heard = _heard(link, _REST_S, until=(_FIRST,))
+        if not _begins(heard):
             raise NotAtRestError(
                 f"The table of the board at {link.path} is not at rest: say it again when"
                 " no ball rolls."
@@ -331,7 +332,12 @@ def interrupt(link: Link) -> None:
     )
 
 
-def _heard(link: Link, for_s: float, until: str | tuple[str, ...] = ()) -> list[str]:
+def _begins(lines: list[str]) -> bool:
+    """Say whether a log begins."""
+    return any(line.startswith(_FIRST) for line in lines)
+
+
+def _heard(link: Link, for_s: float, until: tuple[str, ...] = ()) -> list[str]:
     """Return what comes in that time, or up to a prompt or a line that begins with *until*."""
     heard: list[str] = []
     until_s = time.monotonic() + for_s

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-_LEAST = 4
+_LEAST = 5
 
 
 @pytest.hookimpl

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from host_tools.firmware_files import compiled, march, sources
 from host_tools.interpreters import UNIX, run
 from host_tools.link import LinkError, RefusedError
 from host_tools.remote import Remote
-from tests.host.at_port import Board, board, kegli, score_of, sentence
+from tests.host.at_port import Board, Cable, board, kegli, score_of, sentence
 
 CUT_UPDATE = Path(__file__).parents[1] / "on_micropython" / "cut_update.py"
 NEXT = "0.2.0"
@@ -88,7 +89,8 @@ def test_compiled_for_the_chip_that_it_is_and_it_stays_in_that_form(played: Boar
     again = kegli("deploy", "--port", played.path)
     assert ", compiled; " in again.output
     assert "The firmware is the same, file by file." in again.output
-    assert kegli("deploy", "--port", played.path, "--sources").exit_code == 0
+    back = kegli("deploy", "--port", played.path, "--sources")
+    assert back.exit_code == 0, back.output
     assert program_files(played.flash) == sources()
     assert score_of(played.path) == "10:0"
 
@@ -329,6 +331,15 @@ def test_a_stroke_is_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyP
         said = sentence(kegli("deploy", "--port", made.path))
         assert said.endswith("is not at rest: say it again when no ball rolls.")
         assert "started by power-up" in kegli("status", "--port", made.path).output
+
+
+def test_a_table_that_comes_to_rest_at_once_is_at_rest() -> None:
+    with closing(Cable()) as cable:
+        notice = b"> The log begins here as soon as the table is at rest.\n"
+        # What comes in one piece: that it waits, and that it does no more.
+        cable.answers({b"g": notice + b"# kegli-log 1 board=esp32\n", b"\x03": b"\r\n>>> "})
+        with link.Link(cable.path) as opened:
+            link.interrupt(opened)
 
 
 def test_a_link_error_leaves_the_board_to_its_watchdog(monkeypatch: pytest.MonkeyPatch) -> None:
