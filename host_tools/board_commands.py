@@ -115,9 +115,8 @@ def flash(port: str | None, file: Path | None, erase: bool, baud: int) -> None:
     """
     path = chosen(port)
     image = flashing.read(str(file), file.read_bytes()) if file else None
-    flashing.stop(path)
+    chip = flashing.chip_at(path)
     loader = flashing.Loader(path)
-    chip = loader.chip()
     flashing.check(chip, image)
     if not image:
         data = flashing.fetched(chip.family, Path(click.get_app_dir("kegli")) / "images")

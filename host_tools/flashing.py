@@ -7,6 +7,7 @@ import os
 import re
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,7 @@ from host_tools.link import (
     RefusedError,
     interrupt,
 )
+from host_tools.remote import Remote
 
 _SILENCE_S = 9.0  # of esptool, before it is given up
 _ERASE_S = 120.0  # of a whole flash, without a word: esptool's own limit
@@ -201,18 +203,28 @@ def read(name: str, data: bytes) -> Image:
         raise RefusedError(f"{name} {error}.") from error
 
 
-def stop(path: str) -> None:
-    """Let firmware that runs at *path* store all, and stop, if there is some.
+def chip_at(path: str) -> Chip:
+    """Return which chip is at *path*. Firmware that runs there stores all first, and stops.
 
-    Raise LinkError if the port cannot be opened, or a stroke runs at the table.
+    Raise LinkError if the port cannot be opened, a stroke runs at the table, or the chip does
+    not enter its loader; then what was stopped goes on.
     """
+    is_stopped = False
     with Link(path) as link:
         try:
             interrupt(link)
+            is_stopped = True
         except (NotAtRestError, GoneError):
             raise
         except LinkError:  # no MicroPython: that is why one flashes
-            return
+            pass
+    try:
+        return Loader(path).chip()
+    except LinkError:
+        if is_stopped:
+            with suppress(LinkError):
+                Remote(path).run(["reset"])
+        raise
 
 
 def check(chip: Chip, image: Image | None) -> None:

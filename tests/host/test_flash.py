@@ -14,7 +14,10 @@ from click.testing import CliRunner, Result
 
 from host_tools import flashing, images, link, ports
 from host_tools.cli import main
+from host_tools.deploying import started
 from host_tools.link import RefusedError
+from kegli import __version__ as kegli_version
+from tests.host.at_port import board, kegli, score_of
 from tests.host.mock_chip import MockChip, mock_chip
 
 ESP32, S2, C3, S3 = 0, 2, 5, 9
@@ -266,3 +269,15 @@ def test_every_chip_of_the_firmware_has_a_pinned_image() -> None:
         name = "ESP32_GENERIC" + chip.removeprefix("ESP32").replace("-", "_")
         assert re.fullmatch(rf"https://\S+/{name}-\d{{8}}-v{flashing.VERSION}\.bin", url)
         assert re.fullmatch(r"[0-9a-f]{64}", digest)
+
+
+def test_a_board_whose_chip_does_not_answer_goes_on_with_its_game(
+    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # there is firmware
+    with board(tmp_path) as made:  # which has no boot loader
+        kegli("console", "--port", made.path, typed="new a.start=7\npass\n")
+        said = sentence(flash(made.path, str(file)))
+        assert "does not enter its boot loader: hold its BOOT button" in said
+        assert started(made.path) == kegli_version
+        assert score_of(made.path) == "7:0"
