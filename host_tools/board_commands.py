@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,10 @@ from host_tools import bundling, deploying, dialogue, flashing, stored
 from host_tools import console as consoles
 from host_tools import doctor as examining
 from host_tools import hil as bench
+from host_tools.console import printable
 from host_tools.link import STATUS_ENDS, LastingLink, Link, LinkError, RefusedError, ask
 from host_tools.ports import boards, chosen
-from host_tools.recording import Recorder, pairs
+from host_tools.recording import Recorder, names
 from host_tools.recording import record as record_board
 
 _AT_PORT = click.option(
@@ -39,7 +39,7 @@ class _OnBoard(click.Command):
         try:
             return super().invoke(ctx)
         except (LinkError, RefusedError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
 
 
 def add_to(group: click.Group) -> None:
@@ -86,8 +86,8 @@ def _tell(port: str | None, words: str, last: str = "") -> None:
         said = ask(link, words, last)
     for line in said:
         if line.startswith("> refused "):
-            raise click.ClickException(line.removeprefix("> "))
-        click.echo(line.removeprefix("> "))
+            raise click.ClickException(printable(line.removeprefix("> ")))
+        click.echo(printable(line.removeprefix("> ")))
 
 
 def _tell_person(sentence: str) -> None:
@@ -115,33 +115,32 @@ def flash(port: str | None, file: Path | None, erase: bool, baud: int) -> None:
     """
     path = chosen(port)
     image = flashing.read(str(file), file.read_bytes()) if file else None
-    chip = flashing.chip_at(path)
-    loader = flashing.Loader(path)
-    flashing.check(chip, image)
-    if not image:
-        data = flashing.fetched(chip.family, Path(click.get_app_dir("kegli")) / "images")
-        image = flashing.read("The pinned image", data)
-    stay = not erase and flashing.holds_files(loader, image)
-    what = "all that it holds goes" if erase else "its files stay" if stay else "it has no files"
     is_asked = consoles.is_terminal()
-    if erase and is_asked:
-        click.confirm(f"Forget all that the board at {path} holds?", abort=True)
-    with _progress() as progress:
-        tell = progress.console.print
-        tell(
-            f"{path}: {chip}; MicroPython {image.version or 'of unknown version'}"
-            f" for {image.chip}; {what}."
-        )
-        writing = progress.add_task("Writing", total=100)
-        flashing.write(
-            loader,
-            image,
-            erase=erase,
-            baud=baud,
-            tell=tell,
-            step=lambda percent: progress.update(writing, completed=percent),
-        )
-        tell("MicroPython is written, and was compared.")
+    with flashing.entered(path) as (loader, chip):
+        flashing.check(chip, image)
+        if not image:
+            data = flashing.fetched(chip.family, Path(click.get_app_dir("kegli")) / "images")
+            image = flashing.read("The pinned image", data)
+        stay = not erase and flashing.holds_files(loader, image)
+        if erase and is_asked:
+            click.confirm(f"Forget all that the board at {path} holds?", abort=True)
+        kept = "all that it holds goes" if erase else "its files stay"
+        with _progress() as progress:
+            tell = progress.console.print
+            tell(
+                f"{path}: {chip}; MicroPython {image.version or 'of unknown version'}"
+                f" for {image.chip}; {kept if erase or stay else 'it has no files'}."
+            )
+            writing = progress.add_task("Writing", total=100)
+            flashing.write(
+                loader,
+                image,
+                erase=erase,
+                baud=baud,
+                tell=tell,
+                step=lambda percent: progress.update(writing, completed=percent),
+            )
+            tell("MicroPython is written, and was compared.")
     if is_asked and click.confirm("Deploy the firmware now?", default=True):
         _deploy(path, None, replace=False)
     else:
@@ -193,20 +192,25 @@ def pull(port: str | None, file: Path) -> None:
     The board stops for that when its table is at rest, and starts again; the game goes on.
     """
     path = chosen(port)
-    with file.open("xb") as out, _progress() as progress:
-        try:
+    file.open("xb").close()
+    try:
+        with _progress() as progress:
             fetching = progress.add_task("Fetching", total=None)
-            logs = stored.logs(
+            fetched = stored.logs(
                 path,
                 lambda size: progress.update(fetching, total=size),
                 lambda size: progress.advance(fetching, size),
             )
-            out.write(stored.joined(logs))
-        except BaseException:
-            file.unlink()
-            raise
-    size = sum(map(len, logs.values()))
-    click.echo(f"{file}: {size:,} bytes of {len(logs)} files. Play it again: kegli replay {file}")
+        file.write_bytes(stored.joined(fetched.files))
+    except BaseException:
+        file.unlink()
+        raise
+    size = sum(map(len, fetched.files.values()))
+    click.echo(
+        f"{file}: {size:,} bytes of {len(fetched.files)} files. Play it again: kegli replay {file}"
+    )
+    if fetched.failed:
+        raise LinkError(f"The board could not read {', '.join(fetched.failed)}.")
 
 
 @click.command(cls=_OnBoard)
@@ -304,16 +308,21 @@ def record(port: str | None, a: str | None, b: str | None, file: Path) -> None:
     recording goes on when the board does. The board is not reset.
     """
     path = chosen(port)
+    try:
+        players = names(a, b)
+    except UnicodeEncodeError as error:
+        raise click.UsageError("A name is no text.") from error
     with file.open("x", encoding="utf-8", newline="\n") as out:
-        recorder = Recorder(out, pairs(a, b, time.localtime()))
+        recorder = Recorder(out, players)
         try:
             with suppress(KeyboardInterrupt):
                 record_board(path, recorder, _tell_person)
         finally:
+            out.close()
             if not recorder.logs:
                 file.unlink()
     if not recorder.logs:
-        raise click.ClickException("Nothing was recorded: the table was not at rest.")
+        raise click.ClickException("Nothing was recorded: no log has begun.")
     others = f", {recorder.others} of them no lines of a log" if recorder.others else ""
     _tell_person(f"{file}: {recorder.lines} lines{others}. Play it again: kegli replay {file}")
 

@@ -10,7 +10,7 @@ from host_tools import doctor
 from host_tools.deploying import facts
 from host_tools.link import STATUS_ENDS, ForeignError, Link, LinkError, ask
 from host_tools.remote import at_prompt
-from host_tools.stored import fetch, joined
+from host_tools.stored import Fetched, fetch, joined
 
 # On the board: what is stored, and the last exception.
 _FILES = """
@@ -26,20 +26,12 @@ def bundle(path: str, file: Path, tell: Callable[[str], None]) -> None:
     """
     troubles: list[LinkError] = []
     with zipfile.ZipFile(file, "x", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("computer.txt", _text(map(str, doctor.computer())))
         try:
-            with Link(path) as link:
-                for words, last in (("status", STATUS_ENDS), ("settings", "")):
-                    said = (line.removeprefix("> ") for line in ask(link, words, last))
-                    packed.writestr(f"{words}.txt", _text(said))
-        except LinkError as error:
-            troubles.append(error)
-        if not any(isinstance(trouble, ForeignError) for trouble in troubles):
-            try:
-                _files(path, packed)
-            except LinkError as error:
-                troubles.append(error)
-        packed.writestr("troubles.txt", _text(map(str, troubles)))
+            _pack(path, packed, troubles)
+        except BaseException:  # Ctrl-C: half a zip is none
+            packed.close()
+            file.unlink()
+            raise
         names = packed.namelist()
     tell(f"{file}: {', '.join(names)}.")
     tell("The settings and logs in it hold the names of the players, if the board was told them.")
@@ -47,17 +39,33 @@ def bundle(path: str, file: Path, tell: Callable[[str], None]) -> None:
         raise LinkError(f"{troubles[0]} {file} has what could be had.")
 
 
-def _files(path: str, packed: zipfile.ZipFile) -> None:
-    """Add what is on the board's flash."""
-    with at_prompt(path) as remote:
-        files = fetch(remote, _FILES)
-        there = facts(remote)
-    for name, data in files.items():
+def _pack(path: str, packed: zipfile.ZipFile, troubles: list[LinkError]) -> None:
+    """Pack what can be had; what fails goes into *troubles* too."""
+    packed.writestr("computer.txt", _text(map(str, doctor.computer())))
+    try:
+        with Link(path) as link:
+            for words, last in (("status", STATUS_ENDS), ("settings", "")):
+                said = (line.removeprefix("> ") for line in ask(link, words, last))
+                packed.writestr(f"{words}.txt", _text(said))
+    except LinkError as error:
+        troubles.append(error)
+    fetched = Fetched()
+    if not any(isinstance(trouble, ForeignError) for trouble in troubles):
+        try:
+            with at_prompt(path) as remote:
+                fetch(remote, _FILES, fetched)
+                there = facts(remote)
+            sums = (f"{digest}  {name}" for name, digest in there.files.items())
+            packed.writestr("firmware.txt", _text([there.described(), *sums]))
+        except LinkError as error:
+            troubles.append(error)
+    for name, data in fetched.files.items():
         packed.writestr(f"board/{name}", data)
-    logs = {name: data for name, data in files.items() if name.startswith("log/")}
-    packed.writestr("game.log", joined(logs))
-    sums = (f"{digest}  {name}" for name, digest in there.files.items())
-    packed.writestr("firmware.txt", _text([there.described(), *sums]))
+    logs = {name: data for name, data in fetched.files.items() if name.startswith("log/")}
+    if logs:
+        packed.writestr("game.log", joined(logs))
+    troubles += [LinkError(f"The board could not read {name}.") for name in fetched.failed]
+    packed.writestr("troubles.txt", _text(map(str, troubles)))
 
 
 def _text(lines: Iterable[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain
@@ -44,6 +46,13 @@ class _Program(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        for stream, errors in (
+            (sys.stdin, "replace"),
+            (sys.stdout, "backslashreplace"),
+            (sys.stderr, "backslashreplace"),
+        ):
+            if isinstance(stream, io.TextIOWrapper):  # what it cannot say is no failure
+                stream.reconfigure(errors=errors)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # a reader that went away is no failure: click knows

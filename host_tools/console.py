@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -20,14 +21,16 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from host_tools.link import GoneError, LastingLink, LinkError
+from host_tools.link import GoneError, LastingLink, LinkError, is_ours
 from kegli.rules import MARKS
 from kegli.settings import TABLE
 
 _LOOK_S = 0.02
 _WAIT_S = 0.1
 _ANSWER_S = 5.0  # what the last words get, when no more are typed
+_MOST_ANSWER_S = 60.0
 _SILENCE_S = 1.0  # that ends their answer
+_PAUSE_S = 0.2  # between what was typed or said, and the next line that is typed
 
 _PLAYERS = ("a", "b")
 _PINS = ("0", "1", "2", "3", "4")
@@ -107,7 +110,7 @@ class Console:
         self._was_at_prompt = False
 
     def look(self, for_s: float) -> bool:
-        """Show what the board has said; return whether it said something."""
+        """Show what the board has said; return whether it was a line of this firmware."""
         lines = self._link.lines(for_s)
         for line in lines:
             if self._save:
@@ -118,7 +121,7 @@ class Console:
         if self._link.is_at_prompt and not self._was_at_prompt:
             self._show("The board is at MicroPython's prompt: /start starts its firmware.")
         self._was_at_prompt = self._link.is_at_prompt
-        return bool(lines)
+        return any(is_ours(line) for line in lines)
 
     def take(self, words: str) -> bool:
         """Take what was typed; return whether the console goes on."""
@@ -129,7 +132,7 @@ class Console:
             for word, (said, _next) in (WORDS | OWN).items():
                 self._show(f"{word:10} {said}")
         elif verb == "/start":
-            self._link.type(b"\x04")
+            self._link.type(b"\x02\x04")  # out of a raw REPL
         elif verb == "/filter":
             self._filter(rest)
         elif verb.startswith("/"):
@@ -145,7 +148,7 @@ class Console:
         if not self._link.is_there:
             raise GoneError(f"{self._link.path} is gone.")
         if not was_heard:
-            raise LinkError(f"The board at {self._link.path} does not answer.")
+            raise LinkError(f"No kegli board answers at {self._link.path}.")
 
     def _filter(self, pattern: str) -> None:
         try:
@@ -162,8 +165,9 @@ class Typed:
         self.has_ended = False
 
         def read() -> None:
-            for line in stream:
-                self._lines.put(line.rstrip("\r\n"))
+            with suppress(OSError, ValueError):  # what cannot be read is the end
+                for line in stream:
+                    self._lines.put(line.rstrip("\r\n"))
             self._lines.put(None)
 
         threading.Thread(target=read, daemon=True).start()
@@ -184,16 +188,19 @@ def plain(console: Console, stream: Iterable[str]) -> None:
     """
     typed = Typed(stream)
     was_heard = False
-    until_s = None
-    while until_s is None or time.monotonic() < until_s:
+    until_s = latest_s = float("inf")
+    next_s = 0.0  # when the next line is typed: a board has little room for what it has not read
+    while (now_s := time.monotonic()) < min(until_s, latest_s):
         if console.look(_WAIT_S):
             was_heard = True
-            until_s = until_s and time.monotonic() + _SILENCE_S
-        while (line := typed.line()) is not None:
+            next_s = max(next_s, now_s + _PAUSE_S)
+            until_s = min(until_s, now_s + _SILENCE_S) if typed.has_ended else until_s
+        if now_s > next_s and (line := typed.line()) is not None:
+            next_s = now_s + _PAUSE_S
             if not console.take(line):
                 return
-        if typed.has_ended and until_s is None:
-            until_s = time.monotonic() + _ANSWER_S
+        if typed.has_ended and latest_s == float("inf"):
+            until_s, latest_s = now_s + _ANSWER_S, now_s + _MOST_ANSWER_S
     console.check(was_heard)
 
 
@@ -275,12 +282,13 @@ def interactive(console: Console, history: Path | None) -> None:
 
 def history_file() -> Path | None:
     """Return where typed lines are kept, None if that cannot be written."""
-    folder = Path(click.get_app_dir("kegli"))
+    file = Path(click.get_app_dir("kegli")) / "console-history"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("a").close()
     except OSError:
         return None
-    return folder / "console-history"
+    return file
 
 
 def is_terminal() -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from host_tools.firmware_files import PACKAGE, PROGRAMS, compiled, march, sources
-from host_tools.link import STATUS_ENDS, Link, LinkError, RefusedError
+from host_tools.link import STATUS_ENDS, LinkError, RefusedError, opened
 from host_tools.remote import Remote, at_prompt
 from kegli.board import chip
 
@@ -49,6 +49,14 @@ for folder in ("", "{PACKAGE}/", "{_COMING}/", "{_COMING}/{PACKAGE}/"):
         is_folder = os.stat(folder + name)[0] & 0x4000
         if not is_folder and (folder or name in {PROGRAMS!r}):
             tell(folder + name)
+for name in {PROGRAMS!r}:
+    try:
+        with open(name) as file:
+            lines = [line.strip() for line in file.read().split("\\n")]
+        if not [line for line in lines if line and line[0] != "#"]:
+            print("empty", name)
+    except OSError:
+        pass
 facts = os.statvfs(".")
 print("free", facts[0] * facts[3])
 print("mpy", getattr(sys.implementation, "_mpy", 0))
@@ -67,6 +75,9 @@ for folder in ("{PACKAGE}", "{_COMING}", "{_COMING}/{PACKAGE}"):
         os.mkdir(folder)
     except OSError:
         pass
+"""
+_CLEAR = """
+import os
 for path in %r:
     os.remove(path)
 """
@@ -86,6 +97,7 @@ class Facts:
     """What a board told of itself."""
 
     files: dict[str, str] = field(default_factory=dict)  # path to SHA-256
+    empty: set[str] = field(default_factory=set)  # those of comments alone, as MicroPython's own
     free: int = 0  # bytes
     mpy: int = 0
     machine: str = ""
@@ -115,7 +127,9 @@ def facts(remote: Remote, *before: list[str]) -> Facts:
         if word == "file":
             digest, _, path = rest.partition(" ")
             found.files[path] = digest
-        elif word in ("free", "mpy"):
+        elif word == "empty":
+            found.empty.add(rest)
+        elif word in ("free", "mpy") and rest.isdecimal():
             setattr(found, word, int(rest))
         elif word in ("machine", "micropython", "version"):
             setattr(found, word, rest)
@@ -185,8 +199,11 @@ def check(found: Facts, plan: Plan, replace: bool) -> None:
             f" '{found.machine}'."
         )
     is_ours = any(path.startswith(f"{PACKAGE}/") for path in found.files)
-    if "main.py" in found.files and not is_ours and not replace:
-        raise RefusedError("The board holds another program, main.py: --replace overwrites it.")
+    others = [name for name in PROGRAMS if name in found.files and name not in found.empty]
+    if others and not is_ours and not replace:
+        raise RefusedError(
+            f"The board holds another program, {' and '.join(others)}: --replace overwrites it."
+        )
     if plan.bytes_needed + _SPARE > found.free:
         raise RefusedError(
             f"The flash has {found.free:,} bytes free, and {plan.bytes_needed + _SPARE:,} are"
@@ -219,6 +236,10 @@ def deploy(  # noqa: PLR0913 (what is wanted, and who is told)
         except (ValueError, RuntimeError) as error:
             raise RefusedError(str(error)) from error
         plan = Plan(wanted, before.files)
+        if plan.litter:
+            remote.run(["exec", _CLEAR % (plan.litter,)])
+            before = facts(remote)
+            plan = Plan(wanted, before.files)
         check(before, plan, replace)
         if plan.different or plan.stale:
             tell(
@@ -244,7 +265,7 @@ def _copy(remote: Remote, plan: Plan, step: Callable[[int], None]) -> None:
             (here / path).write_bytes(plan.wanted[path])
             sizes[str(here / path)] = len(plan.wanted[path])
         (here / "todo.new").write_bytes(plan.todo)
-        steps = [["exec", _FOLDERS % (plan.litter,)]]
+        steps = [["exec", _FOLDERS]]
         for target in (f"{_COMING}/{PACKAGE}", _COMING):
             inside = here / target.removeprefix(_COMING).lstrip("/")
             files = sorted(str(file) for file in inside.iterdir() if file.is_file())
@@ -267,7 +288,7 @@ def started(path: str) -> str:
     """
     until_s = time.monotonic() + _START_S
     version = ""
-    with Link(path) as link:
+    with opened(path, _START_S) as link:
         asked_s = 0.0
         while time.monotonic() < until_s:
             if time.monotonic() >= asked_s:

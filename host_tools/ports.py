@@ -9,7 +9,8 @@ import click
 from serial.tools import list_ports
 
 # USB bridges of ESP32 boards, and the chips' own USB, by vendor and product: from the tables of
-# the makers of bridges, and ESP-IDF's usb_serial_jtag and tinyusb defaults.
+# the makers of bridges, and ESP-IDF's usb_serial_jtag and tinyusb defaults. An FT232H is none: it
+# is the pin adapter of `kegli hil`.
 _BOARDS = {
     (0x10C4, 0xEA60): "CP210x",
     (0x1A86, 0x7523): "CH340",
@@ -17,7 +18,6 @@ _BOARDS = {
     (0x1A86, 0x55D4): "CH9102",
     (0x0403, 0x6001): "FT232R",
     (0x0403, 0x6010): "FT2232H",
-    (0x0403, 0x6014): "FT232H",
     (0x0403, 0x6015): "FT230X",
     (0x303A, 0x1001): "ESP32-S3, USB JTAG/serial",
     (0x303A, 0x4001): "ESP32-S3, MicroPython's USB",

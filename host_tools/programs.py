@@ -29,8 +29,10 @@ def run(
     *each* gets a line as soon as it comes. Raise SilentError after *silence_s* without one.
     """
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_FOR_THEM)}
+    lines: queue.Queue[str | None] = queue.Queue()
     with subprocess.Popen(
-        [sys.executable, "-m", module, *words],
+        # -P: what lies in the current folder is none of its modules.
+        [sys.executable, "-P", "-m", module, *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -38,24 +40,25 @@ def run(
         errors="replace",
         env={**inherited, "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", **(environment or {})},
     ) as program:
+
+        def read() -> None:
+            for line in program.stdout or ():
+                lines.put(line.rstrip("\r\n"))
+            lines.put(None)
+
+        reader = threading.Thread(target=read)
+        reader.start()
         try:
-            said = _lines(program, silence_s, each)
+            said = _taken(lines, silence_s, each)
             return program.wait(), said
         finally:
             program.kill()
+            reader.join()  # before its stream is closed
 
 
-def _lines(
-    program: subprocess.Popen[str], silence_s: float, each: Callable[[str], None] | None
+def _taken(
+    lines: queue.Queue[str | None], silence_s: float, each: Callable[[str], None] | None
 ) -> list[str]:
-    lines: queue.Queue[str | None] = queue.Queue()
-
-    def read() -> None:
-        for line in program.stdout or ():
-            lines.put(line.rstrip("\r\n"))
-        lines.put(None)
-
-    threading.Thread(target=read, daemon=True).start()
     said: list[str] = []
     while True:
         try:

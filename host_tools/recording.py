@@ -12,21 +12,22 @@ from kegli.lines import parse
 
 _FIRST = "# kegli-log 1 "
 _LOOK_S = 0.2
+_DRAIN_S = 2.0
 _LATE_S = 8.0  # by then a log has begun
 
 
 class Recorder:
     """Writes the lines of a board to *out*, from the first header on.
 
-    *pairs* go into each header, in place of what the board says there: `started`, `a`, `b`.
+    *names* go into each header, in place of what the board says there, and so does `started`.
     What is no line of a log is kept as a comment. `lines` counts those of the log, `others` the
     comments, `logs` the headers.
     """
 
-    def __init__(self, out: TextIO, pairs: dict[str, str]) -> None:
+    def __init__(self, out: TextIO, names: dict[str, str]) -> None:
         self.lines = self.others = self.logs = 0
         self._out = out
-        self._pairs = pairs
+        self._names = names
         self._is_in_log = False
 
     def take(self, line: str) -> None:
@@ -49,8 +50,10 @@ class Recorder:
         self._is_in_log = False
 
     def _header(self, line: str) -> str:
-        words = [word for word in line.split() if word.partition("=")[0] not in self._pairs]
-        return " ".join([*words, *(f"{key}={value}" for key, value in self._pairs.items())])
+        started = time.strftime("%Y-%m-%dT%H:%M", time.localtime())
+        pairs = {"started": started, **self._names}
+        words = [word for word in line.split() if word.partition("=")[0] not in pairs]
+        return " ".join([*words, *(f"{key}={value}" for key, value in pairs.items())])
 
 
 def _is_input(line: str) -> bool:
@@ -60,13 +63,9 @@ def _is_input(line: str) -> bool:
         return False
 
 
-def pairs(a: str | None, b: str | None, now: time.struct_time) -> dict[str, str]:
-    """Return what a header gets: `started` in local time, and the names, percent-encoded."""
-    found = {"started": time.strftime("%Y-%m-%dT%H:%M", now)}
-    for key, name in (("a", a), ("b", b)):
-        if name:
-            found[key] = quote(name, safe="")
-    return found
+def names(a: str | None, b: str | None) -> dict[str, str]:
+    """Return the names of the players as a header has them: percent-encoded UTF-8."""
+    return {key: quote(name, safe="") for key, name in (("a", a), ("b", b)) if name}
 
 
 def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
@@ -81,15 +80,29 @@ def record(path: str, recorder: Recorder, tell: Callable[[str], None]) -> None:
         link.say("log")  # where the table is at rest it begins, with header and match
 
     with LastingLink(path, tell, begin) as link:
-        was_at_prompt = False
-        late_s = time.monotonic() + _LATE_S
-        while True:
-            if not recorder.logs and time.monotonic() > late_s:
-                tell(f"No log has begun at {path}: it does as soon as the table is at rest.")
-                late_s = float("inf")
-            for line in link.lines(_LOOK_S):
-                recorder.take(line)
-            if link.is_at_prompt and not was_at_prompt:
-                recorder.wait()
-                tell(f"The board at {path} is at MicroPython's prompt: `kegli deploy` starts it.")
-            was_at_prompt = link.is_at_prompt
+        try:
+            _follow(link, recorder, tell)
+        except KeyboardInterrupt:
+            until_s = time.monotonic() + _DRAIN_S
+            while (lines := link.lines(_LOOK_S)) and time.monotonic() < until_s:
+                _take(recorder, lines)  # what follows from the last line belongs to it
+            raise
+
+
+def _take(recorder: Recorder, lines: list[str]) -> None:
+    for line in lines:
+        recorder.take(line)
+
+
+def _follow(link: LastingLink, recorder: Recorder, tell: Callable[[str], None]) -> None:
+    was_at_prompt = False
+    late_s = time.monotonic() + _LATE_S
+    while True:
+        if not recorder.logs and time.monotonic() > late_s:
+            tell(f"No log has begun at {link.path}: it does as soon as the table is at rest.")
+            late_s = float("inf")
+        _take(recorder, link.lines(_LOOK_S))
+        if link.is_at_prompt and not was_at_prompt:
+            recorder.wait()
+            tell(f"The board at {link.path} is at MicroPython's prompt: `kegli deploy` starts it.")
+        was_at_prompt = link.is_at_prompt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from host_tools import programs
@@ -15,6 +15,10 @@ _BYTES_PER_S = 8192  # it says nothing while it copies a file
 # Tools at work do not feed a watchdog; it cannot be stopped, but its time-out can be changed.
 _WATCHDOG = "import machine; machine.WDT(timeout=600000)"
 _AGAIN = "Its watchdog starts it again within 10 minutes, its reset button at once."
+
+
+class StuckError(LinkError):
+    """The board does not answer any more."""
 
 
 class Remote:
@@ -32,7 +36,8 @@ class Remote:
         *each* gets a line as soon as it comes. Raise LinkError with what went wrong.
         """
         # It knows what kind of port it is by its own name, not by that of a link to it.
-        words = ["connect", os.path.realpath(self.path), "resume", "exec", _WATCHDOG]
+        path = os.path.realpath(self.path) if self.path.startswith("/") else self.path
+        words = ["connect", path, "resume", "exec", _WATCHDOG]
         for step in steps:
             words += ["+", *step]
         silence_s = _SILENCE_S + largest / _BYTES_PER_S
@@ -46,7 +51,7 @@ class Remote:
                     environment={"XDG_CONFIG_HOME": none},  # words of one's own change its
                 )
         except programs.SilentError:
-            raise LinkError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
+            raise StuckError(f"The board at {self.path} stopped answering. {_AGAIN}") from None
         if status:
             raise self._trouble(said)
         return said
@@ -58,7 +63,6 @@ class Remote:
         last = next((line for line in reversed(said) if line.strip()), "mpremote said nothing")
         return LinkError(
             f"mpremote failed at {self.path}: {last.removeprefix('mpremote: ').rstrip('.')}."
-            f" {_AGAIN}"
         )
 
 
@@ -66,18 +70,31 @@ class Remote:
 def at_prompt(path: str) -> Iterator[Remote]:
     """Stop the firmware of the board at *path*, and start it again at the end.
 
-    It stops when its table is at rest, and stores all. If the link fails it is left as it is.
-    Raise LinkError.
+    It stops when its table is at rest, and stores all. Whatever happens here it is started
+    again, but where the port is gone, or nothing answers there any more. Raise LinkError.
     """
     with Link(path) as link:
         interrupt(link)
     remote = Remote(path)
     try:
         yield remote
+    except (GoneError, StuckError):
+        raise
+    except BaseException as error:  # Ctrl-C too
+        if not _started(remote) and isinstance(error, LinkError):
+            raise LinkError(f"{error} {_AGAIN}") from error
+        raise
+    try:
+        remote.run(["reset"])
+    except KeyboardInterrupt:
+        _started(remote)
+        raise
+
+
+def _started(remote: Remote) -> bool:
+    """Start the board, and say whether it could be told to."""
+    try:
+        remote.run(["reset"])
     except LinkError:
-        raise
-    except BaseException:  # Ctrl-C too: the board goes on whatever happens here
-        with suppress(LinkError):
-            remote.run(["reset"])
-        raise
-    remote.run(["reset"])
+        return False
+    return True

@@ -101,7 +101,7 @@ def serve(  # noqa: PLR0913  # facts of a board, one as independent as the other
 def _carry(cable: "_Cable", chip: "_Chip", hands: "_Hands | None") -> None:
     """Wait for bytes from either side, or for a moment, and pass on what there is."""
     reading = [chip.fd, chip.answers] if cable.has_room() else [chip.answers]
-    if hands:
+    if hands and chip.takes_levels():
         reading.append(hands.fd)
     if cable.is_attached() and not chip.is_full():
         reading.append(cable.fd)
@@ -219,6 +219,7 @@ class _Chip:
         self._command = [*command, "-i"] if self._has_repl else command  # a REPL after main.py
         self._speed = speed
         self._typed = b""
+        self._edges = b""
         self._held_until_s = 0.0  # what is typed waits until an interrupted program has ended
         self._power_up_s = 0.0
         self._now_us = 0  # of the chip, as far as it told
@@ -257,6 +258,8 @@ class _Chip:
         else:
             self._begin = self._begin.again(cause, self._time_us(), self._watchdog_us)
         os.write(self._process.commands, self._begin.line() + b"free\n")
+        os.set_blocking(self._process.commands, False)
+        self._edges = b""  # levels that were not handed over yet
 
     def _time_us(self) -> int:
         """Return the chip's time; where it is as fast as it goes, the last that it told."""
@@ -279,6 +282,7 @@ class _Chip:
 
     def send(self) -> None:
         """Hand over what was typed, as far as the program takes it now; Ctrl-C interrupts it."""
+        self._send_edges()
         while self._typed:
             is_program = termios.tcgetattr(self.fd)[_LFLAG] & termios.ISIG
             if is_program and time.monotonic() < self._held_until_s:
@@ -299,7 +303,17 @@ class _Chip:
         """Let a GPIO go to a level, which it keeps through resets."""
         levels = self._begin.levels & ~(1 << gpio) | level << gpio
         self._begin = self._begin._replace(levels=levels)
-        os.write(self._process.commands, b"edge 0 %d %d\n" % (gpio, level))
+        self._edges += b"edge 0 %d %d\n" % (gpio, level)
+
+    def takes_levels(self) -> bool:
+        """Return whether those that came before have been handed over."""
+        return not self._edges
+
+    def _send_edges(self) -> None:
+        """Hand over levels, as far as the board takes them now."""
+        with suppress(OSError):  # it takes none, or has ended: the next start has the levels
+            while self._edges:
+                self._edges = self._edges[os.write(self._process.commands, self._edges) :]
 
     def read(self) -> bytes:
         """Return what the board prints. If its program has ended it starts again first."""

@@ -143,6 +143,37 @@ def test_what_the_board_refuses_is_a_failure(port: str, words: tuple[str, ...]) 
     assert sentence(kegli("settings", "--port", port, *words)).startswith("refused 'settings ")
 
 
+def test_what_a_board_says_is_not_obeyed(cable: Cable) -> None:
+    cable.answers({b"u": b"> \x1b]0;x\x07 firmware\n> faults: 0\n"})
+    said = kegli("status", "--port", cable.path)
+    assert said.output == "\\x1b]0;x\\x07 firmware\nfaults: 0\n"
+
+
+def test_a_board_that_says_more_than_it_was_asked_is_not_heard_out_for_ever(
+    cable: Cable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(links, "_MOST_ANSWER_S", 1.0)
+    cable.prints(b"> pin 3 GPIO 21 down\n")
+    assert kegli("settings", "--port", cable.path).exit_code == 0
+
+
+def test_a_raw_prompt_is_a_prompt(tmp_path: Path) -> None:
+    with served("micropython", speed=5) as path:
+        with closing(Client(path)) as client:
+            client.read_until(b"match empty")
+            client.type(b"\x03")
+            client.read_until(b">>> ")
+            client.type(b"\x01")
+            client.read_until(b"exit")
+        with Link(path) as link:
+            link.type(b"\x02\x01")
+            until_s = time.monotonic() + PATIENCE_S
+            while not link.is_at_prompt or link._text == ">>> ":
+                assert time.monotonic() < until_s
+                link.lines(0.1)
+            assert link._text == ">"
+
+
 def test_the_environment_may_name_the_port(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEGLI_PORT", port)
     assert kegli("status").exit_code == 0
@@ -235,7 +266,9 @@ def test_a_recording_has_names_and_the_time_and_goes_on_behind_a_reset(
 def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("time.localtime", lambda: NOON)
     header = "# kegli-log 1 board=esp32\n"
+    written = header.strip() + " started=2026-11-30T12:05"
     cables = [Cable(), Cable()]
     plug = tmp_path / "port"
     plug.symlink_to(cables[0].path)
@@ -272,8 +305,8 @@ def test_a_cable_that_is_pulled_and_plugged_in_again_is_told_and_costs_no_record
         cable.close()
     assert told == [f"{plug} is gone. Waiting for it.", f"{plug} is back."]
     assert file.read_text(encoding="utf-8").splitlines() == [
-        *(header.strip(), "# no line of a log: \ufffd\ufffd", "1000 hit 1 200"),
-        *(header.strip(), "7000 hit 1 200"),  # what was cut off, and what came before it, is none
+        *(written, "# no line of a log: \ufffd\ufffd", "1000 hit 1 200"),
+        *(written, "7000 hit 1 200"),  # what was cut off, and what came before it, is none
     ]
     assert kegli("replay", str(file)).exit_code == 0
 
@@ -290,5 +323,5 @@ def test_nothing_recorded_is_a_failure_and_leaves_no_file(
 ) -> None:
     file = tmp_path / "game.log"
     made = recorded(cable.path, file, monkeypatch, lambda text: True)
-    assert sentence(made) == "Nothing was recorded: the table was not at rest."
+    assert sentence(made) == "Nothing was recorded: no log has begun."
     assert not file.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -85,6 +86,44 @@ def test_a_filter_shows_what_matches_and_all_is_saved(played: Board, tmp_path: P
     assert saved.read_text().count(" = ") == 17
     again = kegli("console", "--port", played.path, *words, typed="")
     assert "File exists" in sentence(again)
+
+
+def test_lines_are_typed_one_after_the_other(cable: Cable) -> None:
+    came: list[tuple[float, bytes]] = []
+
+    def board() -> None:
+        for _ in range(3):
+            data = os.read(cable.fd, 1000)
+            came.append((time.monotonic(), data))
+            os.write(cable.fd, b"> yes\n")
+
+    thread = threading.Thread(target=board)
+    thread.start()
+    kegli("console", "--port", cable.path, typed="a\nb\nc\n")
+    thread.join()
+    assert [data for _s, data in came] == [b"a\n", b"b\n", b"c\n"]
+
+
+def test_a_history_that_cannot_be_kept_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("click.get_app_dir", lambda _name: str(tmp_path))
+    assert console.history_file() == tmp_path / "console-history"
+    (tmp_path / "console-history").unlink()
+    (tmp_path / "console-history").mkdir()
+    assert console.history_file() is None
+
+
+def test_input_that_breaks_off_ends_it() -> None:
+    def broken() -> Iterator[str]:
+        yield "a\n"
+        raise ValueError("not this thread's")
+
+    typed = console.Typed(broken())
+    until_s = time.monotonic() + LATEST_S
+    while not typed.has_ended:
+        assert time.monotonic() < until_s
+        typed.line()
 
 
 def test_a_filter_that_is_none_is_no_use() -> None:

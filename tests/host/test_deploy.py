@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -220,6 +221,7 @@ def test_what_came_damaged_is_not_put_in_place(
     assert said.output.splitlines()[-1] == (
         "Error: What has come is not what was sent: say it again."
     )
+    assert deploying.started(played.path) == firmware.__version__
     assert program_files(played.flash) == sources()
 
 
@@ -241,6 +243,7 @@ def facts(**changed: Any) -> Facts:
         (facts(machine="Raspberry Pi Pico with RP2040"), "This firmware is for ESP32 without"),
         (facts(machine="Generic ESP32 module with SPIRAM with ESP32"), "for ESP32 without SPIRAM"),
         (facts(files={"main.py": "0"}), "holds another program, main.py: --replace overwrites"),
+        (facts(files={"boot.py": "0"}), "holds another program, boot.py: --replace overwrites"),
         (facts(free=80_000), "has 80,000 bytes free, and 86,016 are needed: keep the logs by"),
     ],
 )
@@ -251,6 +254,7 @@ def test_a_board_that_is_not_for_it_is_left_as_it_is(found: Facts, said: str) ->
 
 def test_another_program_is_overwritten_by_name_only() -> None:
     deploying.check(facts(files={"main.py": "0"}), plan(), replace=True)
+    deploying.check(facts(files={"boot.py": "0"}, empty={"boot.py"}), plan(), replace=False)
     deploying.check(facts(files={"main.py": "0", "kegli/a.py": "0"}), plan(), replace=False)
 
 
@@ -282,10 +286,8 @@ def test_boot_goes_first_since_it_does_the_rest() -> None:
 
 
 def test_what_another_deployment_left_is_used_if_it_is_right_and_else_goes() -> None:
-    right = Plan({"a": b"1"}, {}).wanted
     there = {"update/main.py": deploying._sum(b"1"), "update/boot.py": "wrong", "update/x": "?"}
     found = plan(**there)
-    assert right
     assert found.to_copy == ["boot.py", "kegli/a.py"]
     assert found.litter == ["update/x"]
 
@@ -313,7 +315,7 @@ def test_a_firmware_that_does_not_start_is_told(
 def test_a_board_without_firmware_gets_it(tmp_path: Path) -> None:
     flash = tmp_path / "flash"
     (flash / "kegli").mkdir(parents=True)
-    (flash / "boot.py").write_text("# This file is executed on every boot\n")
+    (flash / "boot.py").write_text("# This file is executed on every boot\n#import esp\n")
     with board(tmp_path) as made:
         done = kegli("deploy", "--port", made.path)
         assert done.exit_code == 0, done.output
@@ -342,7 +344,9 @@ def test_a_table_that_comes_to_rest_at_once_is_at_rest() -> None:
             link.interrupt(opened)
 
 
-def test_a_link_error_leaves_the_board_to_its_watchdog(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_that_stops_answering_is_told_with_what_starts_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def silent(*_words: str, **_options: object) -> tuple[int, list[str]]:
         raise programs.SilentError
 
@@ -351,11 +355,45 @@ def test_a_link_error_leaves_the_board_to_its_watchdog(monkeypatch: pytest.Monke
         Remote("/dev/x").run(["exec", "1"])
 
 
-def test_only_what_may_change_esptool_and_mpremote_is_kept_from_them() -> None:
-    os.environ["ESPTOOL_PORT"] = "/dev/other"
-    try:
-        status, said = programs.run("mpremote", "connect", "/dev/none", "exec", "1", silence_s=20)
-    finally:
-        del os.environ["ESPTOOL_PORT"]
-    assert status
-    assert any("failed to access /dev/none" in line for line in said)
+def test_programs_get_none_of_what_would_change_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('not this one')\n")
+    shown = tmp_path / "elsewhere"
+    shown.mkdir()
+    (shown / "shown.py").write_text("import json, os\nprint(sorted(os.environ))\n")
+    monkeypatch.chdir(tmp_path)  # a file of a module's name lies here
+    monkeypatch.setenv("PYTHONPATH", str(shown))
+    monkeypatch.setenv("ESPTOOL_PORT", "/dev/other")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    status, said = programs.run("shown", silence_s=20, environment={"MORE": "1"})
+    assert status == 0, said
+    assert "'MORE'" in said[0]
+    assert "ESPTOOL_PORT" not in said[0]
+    assert "FORCE_COLOR" not in said[0]
+
+
+def test_what_a_reader_raises_ends_the_program_quietly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "flood.py").write_text("while True: print('x' * 1000)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    def refuse(line: str) -> None:
+        raise LinkError(line[:1])
+
+    for _ in range(10):
+        with pytest.raises(LinkError, match="x"):
+            programs.run("flood", silence_s=20, each=refuse)
+
+
+def test_a_port_that_leaves_at_a_reset_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "_AGAIN_S", 0.05)
+    with closing(Cable()) as cable:
+        place = tmp_path / "port"
+        threading.Timer(0.3, lambda: place.symlink_to(os.path.realpath(cable.path))).start()
+        link.opened(str(place), 20.0).close()
+        with pytest.raises(LinkError, match="There is no"):
+            link.opened(str(tmp_path / "none"), 0.1)

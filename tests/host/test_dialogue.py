@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from rich.console import Console
 
 from host_tools import dialogue
 from host_tools.dialogue import Watched
-from host_tools.link import Link
+from host_tools.link import Link, LinkError
 from kegli import board as pin_map
-from tests.host.at_port import Board, board, kegli, score_of, sentence
+from tests.host.at_port import Board, Cable, board, kegli, score_of, sentence
 
 GPIOS = {row[0]: row[1] for row in pin_map.inputs("esp32")}
 PATIENCE_S = 60
@@ -126,6 +127,35 @@ def test_in_a_terminal_it_is_a_table(played: Board) -> None:
     shown = watched(played, is_terminal=True, until="down")
     assert "cushion_mv 200; lost: 0 edges" in shown
     assert "│ pin 3" in shown
+
+
+def test_a_board_that_goes_silent_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogue, "_FIRST_S", 0.6)
+    with closing(Cable()) as cable:
+        cable.answers({b"h": b"> watch: cushion_mv 200\n"})  # of "watch", and no more
+        with Link(cable.path) as link, pytest.raises(LinkError, match="does not answer"):
+            dialogue.watch(link, Console(file=io.StringIO()))
+
+
+def test_a_board_that_is_silent_for_good_reason_is_asked_and_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dialogue, "_FIRST_S", 0.6)
+    with closing(Cable()) as cable:
+        cable.answers({b"h": b"> watch: cushion_mv 200\n", b"?": b"> refused 'log ?': no\n"})
+        with Link(cable.path) as link, closing(dialogue._watching(link)) as lines:
+            until_s = time.monotonic() + 2.0
+            while time.monotonic() < until_s:
+                next(lines)
+
+
+def test_a_selftest_that_stops_in_the_middle_is_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogue, "_NEXT_S", 0.3)
+    with closing(Cable()) as cable:
+        cable.answers({b"f": b"> lamps: all red\n"})
+        assert kegli("selftest", "--port", cable.path).output == (
+            f"lamps: all red\nError: The board at {cable.path} stopped answering.\n"
+        )
 
 
 def test_what_is_told_becomes_a_table() -> None:

@@ -7,10 +7,13 @@ import re
 import struct
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
 from host_tools import flashing, images, link, ports
 from host_tools.cli import main
@@ -186,6 +189,14 @@ def test_an_image_that_is_no_good_is_refused_before_the_port_is_opened(
     assert sentence(flash("/dev/none", str(path))) == f"{path} {said}"
 
 
+@given(st.integers(0, 0x70), st.integers(0, 255))
+def test_whatever_is_in_a_header_an_image_is_read_or_refused(at: int, byte: int) -> None:
+    data = image(ESP32)
+    for place in (at, 0xF000 + at):
+        with suppress(ValueError):
+            images.read(data[:place] + bytes([byte]) + data[place + 1 :])
+
+
 @pytest.mark.parametrize("features", ["Wi-Fi, BT, Embedded Flash", "Embedded PSRAM"])
 def test_a_chip_with_memory_at_the_pins_is_refused(features: str) -> None:
     chip = flashing.Chip("ESP32", "ESP32-PICO-D4", features, 4)
@@ -211,6 +222,7 @@ def test_a_board_that_fails_at_a_high_rate_is_written_at_a_low_one(file: Path) -
         assert is_written(chip, image(ESP32))
         assert chip.bauds == [460_800]  # a rate of 115200 needs no change
     assert "Again at 115200 baud." in done.output
+    assert "troubleshooting" not in done.output
 
 
 def test_a_rate_can_be_named(file: Path) -> None:

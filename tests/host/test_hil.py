@@ -140,6 +140,11 @@ def test_a_one_shot_ends_before_the_next_begins() -> None:
     ]
 
 
+def test_a_comment_may_hold_any_text() -> None:
+    log = HEADER + "# Михаил бьёт\n1 cmd new\n1000 hit 1\n"
+    assert len(script(log.encode()).events) == 3
+
+
 def test_a_simulated_game_can_be_played(tmp_path: Path) -> None:
     log = kegli("simulate", "--strokes", "5", "--seed", "7").output
     made = script(log.encode())

@@ -12,10 +12,12 @@ import pytest
 
 import kegli as firmware
 from host_tools import doctor, programs, stored
+from host_tools.deploying import started
 from host_tools.link import LinkError
 from host_tools.ports import Port
 from host_tools.remote import Remote
-from tests.host.at_port import Board, board, kegli, score_of
+from host_tools.stored import Fetched
+from tests.host.at_port import Board, board, kegli, score_of, sentence
 
 SERVICES = Path(firmware.__file__).parent
 
@@ -84,14 +86,65 @@ def said(monkeypatch: pytest.MonkeyPatch, lines: list[str]) -> None:
     monkeypatch.setattr(programs, "run", run)
 
 
-@pytest.mark.parametrize("data", ["data QUJE", "data QUJDRA==", "data !!!", "dato QUJD"])
-def test_a_file_that_comes_damaged_is_refused(data: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = "b5d4045c3f466fa91fe2cc6abe79232a1a57cdf104f7a26e716e0a1e2789df78"  # of ABC
-    said(monkeypatch, ["total 3", "file 3 log/1.log", "data QUJD", f"end {digest}"])
-    assert stored.fetch(Remote("/dev/x"), "paths = []") == {"log/1.log": b"ABC"}
-    said(monkeypatch, ["total 3", "file 3 log/1.log", data, f"end {digest}"])
-    with pytest.raises(LinkError, match=r"log/1\.log came damaged from /dev/x: say it again\."):
-        stored.fetch(Remote("/dev/x"), "paths = []")
+DIGEST = "b5d4045c3f466fa91fe2cc6abe79232a1a57cdf104f7a26e716e0a1e2789df78"  # SHA-256 of ABC
+SENT = ["total 3", "file log/1.log", "data QUJD", f"end {DIGEST}", "all 1"]
+
+
+def fetched(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> Fetched:
+    said(monkeypatch, lines)
+    found = Fetched()
+    stored.fetch(Remote("/dev/x"), "paths = []", found)
+    return found
+
+
+def test_what_is_sent_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fetched(SENT, monkeypatch).files == {"log/1.log": b"ABC"}
+    some = fetched(
+        [*SENT[:-1], "file log/2.log", "data QUJD", "failed log/2.log", "all 2"], monkeypatch
+    )
+    assert (list(some.files), some.failed) == (["log/1.log"], ["log/2.log"])
+
+
+@pytest.mark.parametrize("place", range(len(SENT)))
+@pytest.mark.parametrize("damage", ["", "data QUJE", "data QUJDRA==", "data !", "end"])
+def test_what_comes_damaged_is_refused(
+    place: int, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [*SENT[:place], damage, *SENT[place + 1 :]]
+    if place == 0 and damage != "end":  # how much it is, is for the progress alone
+        assert fetched(lines, monkeypatch).files == {"log/1.log": b"ABC"}
+        return
+    with pytest.raises(LinkError, match=r"(came damaged|has come) from /dev/x: say it again\."):
+        fetched(lines, monkeypatch)
+
+
+def test_a_file_that_the_board_cannot_read_does_not_keep_the_others(
+    played: Board, tmp_path: Path
+) -> None:
+    assert kegli("pull", "--port", played.path, str(tmp_path / "0")).exit_code == 0
+    (played.flash / "log/000009.log").mkdir()  # reading it fails
+    file = tmp_path / "game.log"
+    done = kegli("pull", "--port", played.path, str(file))
+    assert done.exit_code == 1
+    assert done.output.endswith("Error: The board could not read log/000009.log.\n")
+    assert file.read_bytes().startswith((tmp_path / "0").read_bytes())
+    packed = tmp_path / "report.zip"
+    done = kegli("bundle", "--port", played.path, str(packed))
+    assert "could not read log/000009.log. " in done.output
+    with zipfile.ZipFile(packed) as opened:
+        assert "board/log/000001.log" in opened.namelist()
+    assert started(played.path) == firmware.__version__  # and it plays
+
+
+def test_a_board_whose_files_come_damaged_plays_on(
+    played: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(stored, "_SEND_ALL", "print('all 7')")
+        done = kegli("pull", "--port", played.path, str(tmp_path / "x"))
+    assert sentence(done) == f"Not all has come from {played.path}: say it again."
+    assert started(played.path) == firmware.__version__
+    assert score_of(played.path) == "8:0"
 
 
 # -- Bundle
@@ -174,6 +227,7 @@ def test_a_board_that_is_well_is_called_well(
         ("Zo: the zone makes too many edges", "kegli watch"),
         ("b2: button carom is down", "kegli watch"),
         ("E1: Setting quiet_ms is not known", "kegli settings"),
+        ("E9: What another firmware knows", "kegli bundle"),
         ("E4: An exception was survived, kept in fault.txt: ValueError: x", "kegli bundle"),
         ("faults: 1", ""),
         ("up 0:00:17, started by power-up", ""),
