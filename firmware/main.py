@@ -1,5 +1,7 @@
 """Keeps the score from power-up on; Ctrl-C leaves the chip to the REPL."""
 
+import time
+
 import machine
 
 app = None
@@ -25,6 +27,13 @@ except Exception as error:
         from kegli.start import crash
 
         restarts = crash(app, error)
+    except Exception:
+        # Not even that can be had: a firmware that is not whole. Ctrl-C stops it here.
+        restarts = False
+        time.sleep_ms(2000)  # type: ignore[attr-defined]  # MicroPython's own
+        restarts = True
+    except KeyboardInterrupt:
+        restarts = False
     finally:
         if restarts:
             machine.reset()

@@ -541,9 +541,20 @@ def test_whatever_fails_in_a_crash_the_board_starts_again(
         )
         spoil(tmp_path, "service", "    out = io.StringIO()\n", "    raise MemoryError\n")
         # The score is to be written after the start: that crashes, and so does telling it.
-        started = stop(here, "restart")
+        stop(here, "restart")
+        here.go_on(15 * S_US)  # two seconds lie between two starts
         assert len(here.board.resets) >= 5
-        assert started.count("> Game 1 goes on at 5:0.") >= 3
+        assert here.printed.count("> Game 1 goes on at 5:0.") >= 3
+
+
+@both
+def test_a_firmware_that_is_not_whole_can_be_stopped(tmp_path: Path, interpreter: str) -> None:
+    """What tells a crash cannot be had either: without a wait it would start again for ever."""
+    fill_flash(tmp_path, ())
+    (tmp_path / "kegli" / "app.py").write_text("import nothing\n")
+    with VirtualBoard(interpreter=interpreter, flash=tmp_path) as board:
+        board.run_until(9_000_000)
+        assert 3 <= len(board.resets) <= 5  # two seconds lie between two
 
 
 @both
