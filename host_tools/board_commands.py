@@ -22,6 +22,7 @@ from host_tools.link import STATUS_ENDS, LastingLink, Link, LinkError, RefusedEr
 from host_tools.ports import boards, chosen
 from host_tools.recording import Recorder, names
 from host_tools.recording import record as record_board
+from host_tools.remote import at_prompt
 
 _AT_PORT = click.option(
     "--port",
@@ -236,9 +237,17 @@ def calibrate(port: str | None) -> None:
 
 
 def _converse(port: str | None, words: str) -> None:
-    with Link(chosen(port)) as link:
-        if not dialogue.converse(link, words, click.echo):
-            raise click.exceptions.Exit(1)
+    path = chosen(port)
+    try:
+        with Link(path) as link:
+            is_well = dialogue.converse(link, words, click.echo)
+    except KeyboardInterrupt:
+        if words != "selftest":  # which ends by itself; the others wait for hands: it starts anew
+            with at_prompt(path):
+                pass
+        raise
+    if not is_well:
+        raise click.exceptions.Exit(1)
 
 
 @click.command(cls=_OnBoard)

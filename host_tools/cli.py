@@ -312,6 +312,8 @@ def board(
         flash.mkdir(exist_ok=True)
         if any(flash.iterdir()) and not (flash / "kegli").is_dir():
             raise click.ClickException(f"{flash} holds other files: name a new or empty folder.")
+    if inputs and inputs.exists():
+        raise click.ClickException(f"{inputs} is there already: name a new pipe.")
     serve = _module("virtual_board").serve
     serve(sensors=sensors, speed=speed or None, flash=flash, chip=chip, inputs=inputs)
 

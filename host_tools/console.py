@@ -108,6 +108,7 @@ class Console:
         self._save = save
         self._pattern = re.compile(pattern)
         self._was_at_prompt = False
+        self.has_sent = False  # a line
 
     def look(self, for_s: float) -> bool:
         """Show what the board has said; return whether it was a line of this firmware."""
@@ -141,10 +142,11 @@ class Console:
             self._show("Not sent: the board's console takes printable ASCII.")
         elif verb:
             self._link.say(words.strip())
+            self.has_sent = True
         return True
 
     def check(self, was_heard: bool) -> None:
-        """Raise LinkError if the port is away, or nothing was heard."""
+        """Raise LinkError if the port is away, or no answer *was_heard*."""
         if not self._link.is_there:
             raise GoneError(f"{self._link.path} is gone.")
         if not was_heard:
@@ -200,8 +202,9 @@ def plain(console: Console, stream: Iterable[str]) -> None:
             if not console.take(line):
                 return
         if typed.has_ended and latest_s == float("inf"):
-            until_s, latest_s = now_s + _ANSWER_S, now_s + _MOST_ANSWER_S
-    console.check(was_heard)
+            until_s = now_s + (_ANSWER_S if console.has_sent else _SILENCE_S)
+            latest_s = now_s + _MOST_ANSWER_S
+    console.check(was_heard or not console.has_sent)
 
 
 class _Words(Completer):

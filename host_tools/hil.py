@@ -146,6 +146,12 @@ def wires(given: Iterable[str], sources: Iterable[str], adapter: str) -> dict[st
     Raise RefusedError for one that has no wire, and for what is given and makes no sense.
     """
     usual = next((pins for name, pins in _WIRES.items() if adapter.startswith(name)), ())
+    given = tuple(given)
+    if not usual and not given:
+        raise RefusedError(
+            "No pin adapter is named, and this is no Raspberry Pi: say --adapter ft232h or"
+            " mcp2221."
+        )
     found = {name: pin for name, pin in zip(_INPUTS, usual, strict=False) if pin}
     for word in given:
         name, equals, pin = word.partition("=")
@@ -170,12 +176,14 @@ def adapter_name() -> str:
     try:
         return str(getattr(import_module("board"), "board_id", ""))
     except ModuleNotFoundError as error:
-        package = {"board": "'kegli[bench]'", "hid": "hidapi"}.get(error.name or "", error.name)
-        raise RefusedError(
-            f"Blinka is not whole: `pip install {package}` brings {error.name}."
-        ) from error
+        if error.name == "board":
+            raise RefusedError("It needs the bench extra: pip install 'kegli[bench]'") from error
+        package = {"hid": "hidapi"}.get(error.name or "", error.name)
+        raise RefusedError(f"Blinka needs {error.name} for it: pip install {package}") from error
     except (NotImplementedError, RuntimeError, ValueError, OSError) as error:
         said = " ".join(str(error).split())
+        if "No backend" in said:  # what pyusb says
+            said += ": it needs libusb, of Debian's libusb-1.0-0"
         raise RefusedError(f"There is no pin adapter: {said}.") from error
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-_LEAST = 5
+_LEAST = 6
 
 
 @pytest.hookimpl

@@ -156,6 +156,18 @@ def board(folder: Path, *words: str, speed: float = 10) -> Iterator[Board]:
         made.cut()
 
 
+def play(path: str, *words: str) -> None:
+    """Type lines one after the other, each when the last was concluded."""
+    with Link(path) as link:
+        for line in words:
+            link.say(line)
+            lines: list[str] = []
+            until_s = time.monotonic() + _PATIENCE_S
+            while not any(said.startswith(replay.CONCLUSIONS) for said in lines):
+                assert time.monotonic() < until_s, lines
+                lines += link.lines(_LOOK_S)
+
+
 def score_of(path: str) -> str:
     """Return the score of the game, as a log that begins now has it."""
     with Link(path) as link:

@@ -19,7 +19,7 @@ from host_tools.firmware_files import compiled, march, sources
 from host_tools.interpreters import UNIX, run
 from host_tools.link import LinkError, RefusedError
 from host_tools.remote import Remote
-from tests.host.at_port import Board, Cable, board, kegli, score_of, sentence
+from tests.host.at_port import Board, Cable, board, kegli, play, score_of, sentence
 
 CUT_UPDATE = Path(__file__).parents[1] / "on_micropython" / "cut_update.py"
 NEXT = "0.2.0"
@@ -50,8 +50,8 @@ def program_files(flash: Path) -> dict[str, bytes]:
 def played(tmp_path: Path) -> Iterator[Board]:
     """Yield a board that keeps a game."""
     with board(tmp_path) as made:
-        typed = "new a.start=7\npass\nmark carom\n"
-        assert kegli("console", "--port", made.path, typed=typed).exit_code == 0
+        deploying.started(made.path)
+        play(made.path, "new a.start=7", "pass", "mark carom")
         assert score_of(made.path) == "10:0"
         yield made
 

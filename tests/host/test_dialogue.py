@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 
 from host_tools import dialogue
+from host_tools.deploying import started
 from host_tools.dialogue import Watched
 from host_tools.link import Link, LinkError
 from kegli import board as pin_map
-from tests.host.at_port import Board, Cable, board, kegli, score_of, sentence
+from tests.host.at_port import Board, Cable, board, kegli, play, score_of, sentence
 
 GPIOS = {row[0]: row[1] for row in pin_map.inputs("esp32")}
 PATIENCE_S = 60
@@ -25,7 +26,8 @@ PATIENCE_S = 60
 def played(tmp_path: Path) -> Iterator[Board]:
     """Yield a board with a game, whose inputs a test can move."""
     with board(tmp_path, "--inputs", str(tmp_path / "inputs"), speed=10) as made:
-        kegli("console", "--port", made.path, typed="new\n")
+        started(made.path)
+        play(made.path, "new")
         yield made
 
 
@@ -87,6 +89,21 @@ def test_a_stroke_is_not_disturbed(tmp_path: Path, words: tuple[str, ...]) -> No
         said = sentence(kegli(*words, "--port", made.path))
     assert said.startswith("refused '")
     assert said.endswith("the table is not at rest: say it again when nothing moves")
+
+
+def test_ctrl_c_ends_a_dialogue_at_the_board_too(
+    played: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(line: str) -> None:
+        if line.startswith("Tip"):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("click.echo", stop)
+        kegli("selftest", "--guided", "--port", played.path)
+    assert started(played.path)
+    assert kegli("status", "--port", played.path).output.startswith("firmware ")
+    assert score_of(played.path) == "0:0"
 
 
 # -- Watch

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from host_tools import flashing, images, link, ports
@@ -189,6 +189,7 @@ def test_an_image_that_is_no_good_is_refused_before_the_port_is_opened(
     assert sentence(flash("/dev/none", str(path))) == f"{path} {said}"
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 0x70), st.integers(0, 255))
 def test_whatever_is_in_a_header_an_image_is_read_or_refused(at: int, byte: int) -> None:
     data = image(ESP32)

@@ -210,7 +210,8 @@ def test_the_usual_wires_are_pins_that_an_adapter_has(adapter: str, pins: list[s
 @pytest.mark.parametrize(
     ("given", "sources", "said"),
     [
-        ((), ["hit 1"], "'hit 1' has no wire: give it one, --wire 'hit 1=PIN'."),
+        ((), ["hit 1"], "No pin adapter is named, and this is no Raspberry Pi"),
+        (("pin 0=C0",), ["hit 1"], "'hit 1' has no wire: give it one, --wire 'hit 1=PIN'."),
         (("hit 1",), ["hit 1"], "'hit 1' is no wire: say INPUT=PIN"),
         (("ball=C0",), ["hit 1"], "'ball=C0' is no wire: say INPUT=PIN"),
         (("hit 1=C0", "pin 0=C0"), ["hit 1", "pin 0"], "Two inputs are at pin C0."),
@@ -232,12 +233,14 @@ def test_an_adapter_that_is_not_there_is_told(
     file.write_text(LOG)
     monkeypatch.setenv(hil.ADAPTERS[adapter], "")  # and what the command sets goes again
     said = sentence(kegli("hil", "--port", "/dev/none", "--adapter", adapter, str(file)))
-    assert said.startswith(("There is no pin adapter: ", "Blinka is not whole: `pip install hid"))
+    assert said.startswith(
+        ("There is no pin adapter: ", "Blinka needs hid for it: pip install hidapi")
+    )
 
 
 def test_without_blinka_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "board", None)
-    with pytest.raises(RefusedError, match=r"`pip install 'kegli\[bench\]'` brings board"):
+    with pytest.raises(RefusedError, match=r"needs the bench extra: pip install 'kegli\[bench\]'"):
         hil.adapter_name()
 
 

@@ -17,7 +17,7 @@ from host_tools.link import LinkError
 from host_tools.ports import Port
 from host_tools.remote import Remote
 from host_tools.stored import Fetched
-from tests.host.at_port import Board, board, kegli, score_of, sentence
+from tests.host.at_port import Board, board, kegli, play, score_of, sentence
 
 SERVICES = Path(firmware.__file__).parent
 
@@ -26,7 +26,8 @@ SERVICES = Path(firmware.__file__).parent
 def played(tmp_path: Path) -> Iterator[Board]:
     """Yield a board that keeps a game, and the log of it."""
     with board(tmp_path) as made:
-        kegli("console", "--port", made.path, typed="new a.start=5\npass\nmark carom\npass\n")
+        started(made.path)
+        play(made.path, "new a.start=5", "pass", "mark carom", "pass")
         yield made
 
 
