@@ -10,13 +10,16 @@ from host_tools import doctor
 from host_tools.deploying import facts
 from host_tools.link import STATUS_ENDS, ForeignError, Link, LinkError, ask
 from host_tools.remote import at_prompt
-from host_tools.stored import Fetched, fetch, joined
+from host_tools.stored import LOG_NAMES, Fetched, fetch, joined
+from kegli.settings import ASIDE, FILE
 
 # On the board: what is stored, and the last exception.
-_FILES = """
-paths = ["log/" + name for name in names("log") if name.endswith(".log")]
-paths += [name for name in ("fault.txt", "settings.json", "settings.bad") if name in names(".")]
+_FILES = (
+    LOG_NAMES
+    + f"""
+paths += [name for name in ("fault.txt", "{FILE}", "{ASIDE}") if name in names(".")]
 """
+)
 
 
 def bundle(path: str, file: Path, tell: Callable[[str], None]) -> None:

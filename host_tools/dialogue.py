@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.table import Table
 
 from host_tools.console import Typed, printable
-from host_tools.link import Link, LinkError, hush, is_ours
+from host_tools.link import Link, LinkError, at_prompt_sentence, hush, is_ours, silent
 
 _LOOK_S = 0.1
 _FIRST_S = 5.0  # to the first line of an answer
@@ -77,12 +77,13 @@ def _notices(link: Link, words: str, typed: Typed) -> Iterator[str]:
                     until_s = time.monotonic() + _START_S
                 yield line
         if link.is_at_prompt:
-            raise LinkError(f"The board at {link.path} is at MicroPython's prompt by now.")
+            raise LinkError(at_prompt_sentence(link.path))
         if is_asked and (word := typed.line()):
             link.say(word)
             is_asked = False
-    stopped = "stopped answering" if is_answered else "does not answer: press its reset button"
-    raise LinkError(f"The board at {link.path} {stopped}.")
+    if not is_answered:
+        raise silent(link)
+    raise LinkError(f"The board at {link.path} stopped answering.")
 
 
 @dataclass
@@ -182,14 +183,12 @@ def _watching(link: Link) -> Generator[str, None, None]:
                     link.say("watch")
                 yield line
             if link.is_at_prompt:
-                raise LinkError(f"The board at {link.path} is at MicroPython's prompt.")
+                raise LinkError(at_prompt_sentence(link.path))
             if now_s > heard_s + _FIRST_S / 2 and not is_asked:
                 link.say(_PROBE)
                 is_asked = True
             if now_s > heard_s + _FIRST_S:
-                raise LinkError(
-                    f"The board at {link.path} does not answer: press its reset button."
-                )
+                raise silent(link)
             if not lines:
                 yield ""
     finally:

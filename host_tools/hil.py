@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Protocol
 
 from host_tools import replay
-from host_tools.link import Link, LinkError, RefusedError, hush
+from host_tools.link import LOG_BEGINS, Link, LinkError, RefusedError, hush
 from kegli import board
 from kegli.header import parse_header
 from kegli.lines import parse
@@ -239,7 +239,7 @@ def _head(link: Link) -> tuple[str, str]:
     while time.monotonic() < until_s:
         for line in link.lines(_IDLE_S):
             words = line.split(" ")
-            if line.startswith("# kegli-log 1 "):
+            if line.startswith(LOG_BEGINS):
                 header = line
             elif header and words[1:2] == ["match"] and words[2:]:
                 return header, words[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import os
 import re
 import time
 from collections.abc import Callable
@@ -27,8 +28,12 @@ _REST_S = 7.0  # in which a table comes to rest
 _PROMPT_S = 1.0  # from Ctrl-C to the prompt, a write to the flash aside
 _INTERRUPTS = 3
 _AGAIN_S = 0.5  # between two tries to open a port that went away
+MAY_USE = (
+    "add yourself to the group that owns it (often `sudo usermod -a -G dialout $USER`),"
+    " and log in again"
+)
 STATUS_ENDS = "> faults: "  # the last line of a status
-_FIRST = "# kegli-log 1 "
+LOG_BEGINS = "# kegli-log 1 "  # the first line of a log
 _NOT_YET = "> The log begins here as soon as"
 _LOG_LINE = re.compile(r"#|>|\d+ [a-z]+")
 _PROMPT = ">>> "
@@ -55,13 +60,34 @@ class RefusedError(Exception):
     """Why something is not done with a board, in one sentence; nothing was changed."""
 
 
-class Link:
+class _UntilClosed:
+    """What is closed at the end of a `with` block."""
+
+    def close(self) -> None:
+        """Close it."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+class Link(_UntilClosed):
     """A link to the board at *path*, from now to the end of the `with` block.
 
     It does not reset the board. Boards reset by RTS on and DTR off, which these lines never
     are; one with RTS wired straight to its reset starts anew all the same, since the system
-    itself switches both on where a port is opened. Raise LinkError if it cannot be opened; in
-    use, GoneError.
+    itself switches both on where a port is opened. Raise LinkError if it cannot be opened; its
+    methods raise GoneError if the port goes away.
     """
 
     def __init__(self, path: str) -> None:
@@ -80,19 +106,6 @@ class Link:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._text = ""  # of a line that is not complete
         self._last = ""  # the line before it
-
-    def __enter__(self) -> Self:
-        """Return the link."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def close(self) -> None:
         """Leave the port to others."""
@@ -143,10 +156,7 @@ def _why_closed(path: str, error: Exception) -> str:
     if number == errno.ENOENT or "FileNotFoundError" in said:
         return f"There is no {path}: is the cable plugged in?"
     if number in (errno.EACCES, errno.EPERM):
-        return (
-            f"You may not use {path}: add yourself to the group that owns it"
-            " (often `sudo usermod -a -G dialout $USER`), and log in again."
-        )
+        return f"You may not use {path}: {MAY_USE}."
     if number in (errno.EBUSY, errno.EAGAIN) or "lock" in said or "PermissionError" in said:
         return f"{path} is in use: end the program that has it, a terminal or mpremote."
     return f"{path} is no serial port: {error}"
@@ -175,9 +185,28 @@ def opened(path: str, for_s: float) -> Link:
 def hush(link: Link) -> None:
     """Let the board say what it has to say of itself, at a start for example: it is no answer."""
     link.say("")  # ends what somebody may have begun to type
+    _let_out(link)
+
+
+def _let_out(link: Link) -> None:
     until_s = time.monotonic() + _LET_OUT_S
     while link.lines(_HUSH_S) and time.monotonic() < until_s:
         continue
+
+
+def silent(link: Link) -> LinkError:
+    """Return what is said of a board that does not answer."""
+    return LinkError(f"The board at {link.path} does not answer: press its reset button.")
+
+
+def at_prompt_sentence(path: str) -> str:
+    """Return what is said of a board whose firmware does not run."""
+    return f"The board at {path} is at MicroPython's prompt: `kegli deploy` starts it."
+
+
+def is_gone(path: str) -> bool:
+    """Say whether a port is there no more, as far as its path tells."""
+    return path.startswith("/") and not os.path.exists(path)
 
 
 def ask(link: Link, words: str, last: str = "") -> list[str]:
@@ -200,20 +229,17 @@ def ask(link: Link, words: str, last: str = "") -> list[str]:
         if last and any(line.startswith(last) for line in said):
             break
         if link.is_at_prompt:
-            raise LinkError(
-                f"The board at {link.path} is at MicroPython's prompt: its firmware does not run."
-                " `kegli deploy` starts it."
-            )
+            raise LinkError(at_prompt_sentence(link.path))
     if not said and others and not any(is_ours(line) for line in others):
         raise ForeignError(
             f"What comes from {link.path} is no kegli board's: `kegli deploy` brings its firmware."
         )
     if not said:
-        raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
+        raise silent(link)
     return said
 
 
-class LastingLink:
+class LastingLink(_UntilClosed):
     """A link to the board at *path* that outlives pulled cables and boards that are off.
 
     *tell* gets a sentence when the port goes and when it comes, *at_open* is called each time the
@@ -234,17 +260,8 @@ class LastingLink:
         self._link: Link | None = Link(path)
         self._begin()
 
-    def __enter__(self) -> Self:
-        """Return the link."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close it."""
+    def close(self) -> None:
+        """Leave the port to others."""
         if self._link:
             self._link.close()
 
@@ -334,18 +351,16 @@ def interrupt(link: Link) -> None:
     """
     link.say("")
     link.say("log")
-    heard = _heard(link, _PROMPT_S, until=(_FIRST, _NOT_YET))
+    heard = _heard(link, _PROMPT_S, until=(LOG_BEGINS, _NOT_YET))
     waits = [n for n, line in enumerate(heard) if line.startswith(_NOT_YET)]
     if waits and not _begins(heard[waits[-1] :]):  # it may have begun at once
-        heard = _heard(link, _REST_S, until=(_FIRST,))
+        heard = _heard(link, _REST_S, until=(LOG_BEGINS,))
         if not _begins(heard):
             raise NotAtRestError(
                 f"The table of the board at {link.path} is not at rest: say it again when"
                 " no ball rolls."
             )
-    until_s = time.monotonic() + _LET_OUT_S
-    while link.lines(_HUSH_S) and time.monotonic() < until_s:
-        continue  # what it says there has to take effect, before it can be stored
+    _let_out(link)  # what it says there has to take effect, before it can be stored
     for tries in range(_INTERRUPTS):
         link.type(b"\r\x02\x03")  # out of a raw REPL, then an interrupt
         heard += _heard(link, _PROMPT_S)
@@ -354,7 +369,7 @@ def interrupt(link: Link) -> None:
         if tries and not heard:
             break
     if not heard:
-        raise LinkError(f"The board at {link.path} does not answer: press its reset button.")
+        raise silent(link)
     raise LinkError(
         f"There is no MicroPython at {link.path} that stops for Ctrl-C: `kegli flash` brings it."
     )
@@ -362,7 +377,7 @@ def interrupt(link: Link) -> None:
 
 def _begins(lines: list[str]) -> bool:
     """Say whether a log begins."""
-    return any(line.startswith(_FIRST) for line in lines)
+    return any(line.startswith(LOG_BEGINS) for line in lines)
 
 
 def _heard(link: Link, for_s: float, until: tuple[str, ...] = ()) -> list[str]:

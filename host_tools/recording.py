@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import TextIO
 from urllib.parse import quote
 
-from host_tools.link import LastingLink, Link
+from host_tools.link import LOG_BEGINS, LastingLink, Link, at_prompt_sentence
 from kegli.lines import parse
 
-_FIRST = "# kegli-log 1 "
 _LOOK_S = 0.2
 _DRAIN_S = 2.0
 _LATE_S = 8.0  # by then a log has begun
@@ -32,7 +31,7 @@ class Recorder:
 
     def take(self, line: str) -> None:
         """Take a line of the board."""
-        if line.startswith(_FIRST):
+        if line.startswith(LOG_BEGINS):
             self._is_in_log = True
             self.logs += 1
             line = self._header(line)
@@ -104,5 +103,5 @@ def _follow(link: LastingLink, recorder: Recorder, tell: Callable[[str], None]) 
         _take(recorder, link.lines(_LOOK_S))
         if link.is_at_prompt and not was_at_prompt:
             recorder.wait()
-            tell(f"The board at {link.path} is at MicroPython's prompt: `kegli deploy` starts it.")
+            tell(at_prompt_sentence(link.path))
         was_at_prompt = link.is_at_prompt

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from host_tools import programs
-from host_tools.link import GoneError, Link, LinkError, interrupt
+from host_tools.link import GoneError, Link, LinkError, interrupt, is_gone
 
 _SILENCE_S = 8.0  # of mpremote, before it is given up
 _BYTES_PER_S = 8192  # it says nothing while it copies a file
@@ -58,7 +58,7 @@ class Remote:
 
     def _trouble(self, said: list[str]) -> LinkError:
         """Return what mpremote failed by, in one sentence."""
-        if self.path.startswith("/") and not os.path.exists(self.path):
+        if is_gone(self.path):
             return GoneError(f"{self.path} is gone.")
         last = next((line for line in reversed(said) if line.strip()), "mpremote said nothing")
         return LinkError(

@@ -35,7 +35,7 @@ def names(folder):
     except OSError:
         return []
 """
-_LOG_NAMES = f"""
+LOG_NAMES = f"""
 paths = ["{_LOGS}/" + name for name in names("{_LOGS}") if name.endswith(".log")]
 """
 _SEND_ALL = """
@@ -61,7 +61,7 @@ def logs(path: str, total: Callable[[int], None], step: Callable[[int], None]) -
     """
     fetched = Fetched()
     with at_prompt(path) as remote:
-        fetch(remote, _LOG_NAMES, fetched, total, step)
+        fetch(remote, LOG_NAMES, fetched, total, step)
     if not fetched.files and not fetched.failed:
         raise LinkError(
             f"The board at {path} keeps no log: `kegli settings get log_kb` tells why."

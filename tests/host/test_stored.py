@@ -208,6 +208,18 @@ def test_a_board_that_is_well_is_called_well(
     assert lines[-1] == "ok  faults: 0"
 
 
+def test_each_port_that_one_may_not_use_is_told(
+    played: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = [Port(played.path, "CP210x", "0001"), Port("/dev/two", "CH340", "")]
+    monkeypatch.setattr(doctor, "boards", lambda: two)
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)
+    lines = kegli("doctor").output.splitlines()
+    denied = f"!!  port {played.path} (CP210x, 0001)  ->  add yourself to the group"
+    assert any(line.startswith(denied) for line in lines)
+    assert "ok  port /dev/two (CH340)" in lines  # which is not there
+
+
 @pytest.mark.parametrize(
     ("line", "mend"),
     [
