@@ -12,6 +12,7 @@ import time
 import tty
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +21,7 @@ from click.testing import CliRunner, Result
 from host_tools import replay
 from host_tools.cli import main
 from host_tools.link import Link
+from kegli import board as pin_map
 from tests.host.test_virtual_board import Client
 
 RUBBISH = b"\xff\xfe\x80 x\n\x00\x01\nE (123) wifi: no\r\n\xc0\xc1"
@@ -154,6 +156,37 @@ def board(folder: Path, *words: str, speed: float = 10) -> Iterator[Board]:
         yield made
     finally:
         made.cut()
+
+
+BLINKA = ("board", "digitalio", "microcontroller", "adafruit_blinka", "adafruit_platformdetect")
+
+
+def forget_blinka() -> None:
+    """Let Blinka look again for its board, which it does where it is imported first."""
+    for name in [name for name in sys.modules if name.split(".")[0] in BLINKA]:
+        del sys.modules[name]
+
+
+@contextmanager
+def wired(pipe: Path, wires: dict[str, str]) -> Iterator[None]:
+    """Wire outputs of Blinka's OS-agnostic board, which was chosen, to a board's inputs."""
+    outputs, digital = import_module("board"), import_module("digitalio")
+    gpios = {row[0]: row[1] for row in pin_map.inputs("esp32")}
+    at = {getattr(outputs, pin).id: gpios[name] for name, pin in wires.items()}
+    write = digital.Pin.write
+    hands = os.open(pipe, os.O_WRONLY)
+
+    def drive(pin: object, level: int) -> None:
+        write(pin, level)
+        number = pin.id  # type: ignore[attr-defined]  # Blinka has no types
+        os.write(hands, b"%d %d\n" % (at[number], level))
+
+    digital.Pin.write = drive
+    try:
+        yield
+    finally:
+        digital.Pin.write = write
+        os.close(hands)
 
 
 def play(path: str, *words: str) -> None:

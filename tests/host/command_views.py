@@ -12,7 +12,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -24,8 +23,7 @@ from host_tools.cli import main
 from host_tools.firmware_files import sources
 from host_tools.link import Link
 from host_tools.ports import Port
-from kegli import board as pin_map
-from tests.host.at_port import Board, board
+from tests.host.at_port import Board, board, forget_blinka, wired
 from tests.host.mock_chip import mock_chip
 from tests.host.test_flash import ESP32, image
 
@@ -147,43 +145,17 @@ def _interrupted(after: str) -> Iterator[None]:
 
 
 def _hil(made: _Views, virtual: Board) -> None:
-    """Have an adapter whose pins are wired to the virtual board, by their usual names."""
+    """Wire outputs of Blinka's board that needs no hardware to the virtual board."""
     log = "1000000 cmd new\n3000000 hit 1 200\n3400000 pin 3 1 200\n3403000 pin 3 0 200\n"
     log += "3406000 pin 3 1 200\n11000000 pin 3 0 200\n12000000 end\n"
     Path("bench.log").write_text("# kegli-log 1 sensors=pins,cushions\n" + log)
-    gpios = {"D5": 33, "C3": 21}  # of hit 1 and pin 3
-    hands = os.open(virtual.flash.parent / "inputs", os.O_WRONLY)
-
-    class Pin:
-        """A pin of an adapter, at the end of a wire."""
-
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def switch_to_output(self, value: bool) -> None:
-            self.value = value
-
-        def __setattr__(self, name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-            if name == "value":
-                os.write(hands, f"{gpios[self._name]} {int(bool(value))}\n".encode())
-
-        def deinit(self) -> None:
-            """Let it go."""
-
-    class Adapter:
-        """Blinka's modules board and digitalio, for an FT232H."""
-
-        board_id = "FTDI_FT232H"
-        DigitalInOut = Pin
-        D5 = "D5"
-        C3 = "C3"
-
-    assert pin_map.inputs("esp32")[3][1] == gpios["C3"]
-    with patch("host_tools.hil.import_module", lambda name: Adapter if name else import_module):
-        made.run("hil", virtual.path, f"hil --adapter ft232h --yes --speed {_SPEED} bench.log")
-    os.environ.pop("BLINKA_FT232H", None)
-    os.close(hands)
+    wires = {"hit 1": "Dx_OUTPUT", "pin 3": "NEOPIXEL"}
+    with patch.dict(os.environ, {"BLINKA_OS_AGNOSTIC": "1"}):
+        forget_blinka()
+        with wired(virtual.flash.parent / "inputs", wires):
+            words = " ".join(f"--wire '{name}={pin}'" for name, pin in wires.items())
+            made.run("hil", virtual.path, f"hil --yes --speed {_SPEED} {words} bench.log")
+        forget_blinka()
 
 
 def updated(text: str, found: dict[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -13,8 +12,7 @@ import pytest
 from host_tools import hil
 from host_tools.hil import Event, comparable, script, wires
 from host_tools.link import RefusedError
-from kegli import board as pin_map
-from tests.host.at_port import Board, board, kegli, sentence
+from tests.host.at_port import Board, board, forget_blinka, kegli, sentence, wired
 
 HEADER = "# kegli-log 1 sensors=pins,cushions\n"
 # A fall that rocks, a stroke of none, a button that turns it over, and a mark.
@@ -31,7 +29,6 @@ WIRES = {
     "hit 1": "NEOPIXEL",
     "btn penalty": "DOTSTAR_DATA",
 }
-BLINKA = ("board", "digitalio", "microcontroller", "adafruit_blinka", "adafruit_platformdetect")
 SPEED = 8  # times as fast as life
 
 
@@ -42,39 +39,22 @@ def options() -> list[str]:
 @pytest.fixture
 def agnostic(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let Blinka find its OS-agnostic board: it looks once, where it is imported first."""
-
-    def forget() -> None:
-        for name in [name for name in sys.modules if name.split(".")[0] in BLINKA]:
-            del sys.modules[name]
-
     for name in (*hil.ADAPTERS.values(), "BLINKA_FORCEBOARD", "BLINKA_FORCECHIP"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("BLINKA_OS_AGNOSTIC", "1")
-    forget()
+    forget_blinka()
     yield
-    forget()
+    forget_blinka()
 
 
 @pytest.fixture
-def wired(tmp_path: Path, agnostic: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Board]:
+def bench(tmp_path: Path, agnostic: None) -> Iterator[Board]:
     """Yield a board whose inputs are the outputs of Blinka's board, by WIRES."""
-    outputs, digital = import_module("board"), import_module("digitalio")
-    gpios = {row[0]: row[1] for row in pin_map.inputs("esp32")}
-    at = {getattr(outputs, pin).id: gpios[name] for name, pin in WIRES.items()}
-    write = digital.Pin.write
     pipe = tmp_path / "inputs"
     with board(tmp_path, "--inputs", str(pipe), speed=SPEED) as made:
         kegli("status", "--port", made.path)  # it has started
-        hands = os.open(pipe, os.O_WRONLY)
-
-        def drive(pin: object, level: int) -> None:
-            write(pin, level)
-            number = pin.id  # type: ignore[attr-defined]  # Blinka has no types
-            os.write(hands, b"%d %d\n" % (at[number], level))
-
-        monkeypatch.setattr(digital.Pin, "write", drive)
-        yield made
-        os.close(hands)
+        with wired(pipe, WIRES):
+            yield made
 
 
 def play(made: Board, folder: Path, log: str, *more: str) -> str:
@@ -86,8 +66,8 @@ def play(made: Board, folder: Path, log: str, *more: str) -> str:
     return done.output
 
 
-def test_a_board_concludes_what_the_log_says(wired: Board, tmp_path: Path) -> None:
-    said = play(wired, tmp_path, LOG)
+def test_a_board_concludes_what_the_log_says(bench: Board, tmp_path: Path) -> None:
+    said = play(bench, tmp_path, LOG)
     lines = said.splitlines()
     assert lines[0] == (
         "pin 3 at DOTSTAR_CLK, hit 0 at Dx_OUTPUT, hit 1 at NEOPIXEL, btn penalty at DOTSTAR_DATA."
@@ -95,22 +75,22 @@ def test_a_board_concludes_what_the_log_says(wired: Board, tmp_path: Path) -> No
     assert lines[1].startswith("15 events, at most ")
     assert lines[2] == "The board concludes what the log says: 5 lines."
     # A game that it keeps is left only if somebody says so; its number then is another.
-    again = play(wired, tmp_path, LOG)
+    again = play(bench, tmp_path, LOG)
     assert again == "Error: The board keeps a game: --yes leaves it.\n"
     # A log that says something else than what happens is found out.
     other = LOG.replace("27000000 end\n", "27000000 end\n> stroke game=1 n=1 player=a t=4000000\n")
-    said = play(wired, tmp_path, other, "--yes")
+    said = play(bench, tmp_path, other, "--yes")
     assert "+> stroke game=1 n=1 player=a pins=3 verdict=legal" in said
     assert said.endswith("Error: The board concludes something else than the log.\n")
 
 
-def test_a_board_with_other_times_is_told(wired: Board, tmp_path: Path) -> None:
-    said = play(wired, tmp_path, LOG.replace("cushions\n", "cushions quiet_ms=5000\n", 1))
+def test_a_board_with_other_times_is_told(bench: Board, tmp_path: Path) -> None:
+    said = play(bench, tmp_path, LOG.replace("cushions\n", "cushions quiet_ms=5000\n", 1))
     assert said == (
         "Error: The log was made with quiet_ms=5000, and the board has 6000:"
         " kegli settings set quiet_ms 5000\n"
     )
-    said = play(wired, tmp_path, LOG.replace("cushions\n", "cushions,zone\n", 1))
+    said = play(bench, tmp_path, LOG.replace("cushions\n", "cushions,zone\n", 1))
     assert said == "Error: The log was made with other sensors than the board has.\n"
 
 
